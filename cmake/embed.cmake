@@ -1,0 +1,28 @@
+# ka_embed(TARGET LIBRARY LOADER file SCRIPTS file...): generates an assembler file that includes the bytes of each script and
+# of the shared library, and a list of the scripts for C++. Bytes are named ka_embedded_<name>; a changed file rebuilds the object.
+
+function(ka_embed target library)
+  cmake_parse_arguments(ARG "" "LOADER" "SCRIPTS" ${ARGN})
+  set(asm "${CMAKE_CURRENT_BINARY_DIR}/embedded.S")
+  set(table "${CMAKE_CURRENT_BINARY_DIR}/embedded_table.inc")
+  set(asm_text ".section .rodata\n")
+  set(table_text "")
+  set(inputs ${ARG_LOADER} ${ARG_SCRIPTS})
+  foreach(path IN LISTS inputs)
+    get_filename_component(name ${path} NAME_WE)
+    string(APPEND asm_text ".global ka_embedded_${name}\nka_embedded_${name}:\n.incbin \"${path}\"\n"
+                           ".global ka_embedded_${name}_end\nka_embedded_${name}_end:\n.byte 0\n")
+    string(APPEND table_text "KA_EMBEDDED(${name})\n")
+  endforeach()
+  string(APPEND asm_text ".balign 16\n.global ka_embedded_sandbox_so\nka_embedded_sandbox_so:\n"
+                         ".incbin \"$<TARGET_FILE:${library}>\"\n"
+                         ".global ka_embedded_sandbox_so_end\nka_embedded_sandbox_so_end:\n.byte 0\n"
+                         ".section .note.GNU-stack,\"\",@progbits\n")
+  file(GENERATE OUTPUT ${asm} CONTENT "${asm_text}")
+  file(GENERATE OUTPUT ${table} CONTENT "${table_text}")
+  set_source_files_properties(${asm} PROPERTIES GENERATED TRUE
+    OBJECT_DEPENDS "${ARG_LOADER};${ARG_SCRIPTS};${PROJECT_BINARY_DIR}/src/os/libka_sandbox.so")
+  target_sources(${target} PRIVATE ${asm})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+  add_dependencies(${target} ${library})
+endfunction()

@@ -1,0 +1,1 @@
+"""Scripts that run in forks of the warm interpreter, one module per kind of child."""

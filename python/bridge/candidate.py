@@ -1,0 +1,293 @@
+"""The child that runs a candidate: imports a kernel file, then calls it as often as asked, and reports.
+
+Nothing here decides whether the candidate is right. The answer says what was returned (as bytes), which kernels were
+launched on which memory, what was denied, which bytes outside the tensors changed; the judge draws the conclusions.
+References to everything used after foreign code was imported are taken before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import time
+import weakref
+from typing import Any, Callable
+
+import torch
+import triton
+
+from ka_bridge import autotune, device_functions, entry as entries, interp, memory_watch, module_loader, pretend_gpu
+from ka_bridge.arena import map_arena, raw_bytes, same_layout
+from ka_bridge.compile_errors import is_refusal, out_of_resources, readable_error
+from ka_bridge.conn import Conn, error_answer
+from ka_bridge.fence import Fence, Zone, same_bytes
+from ka_bridge.guard import Guard, denial, frame_in
+from ka_bridge.launches import Recorder, watch_cuda, watch_interpreter
+from ka_bridge.poison import Poison
+from ka_bridge.results import Collector, TooLarge
+from ka_bridge.signature import base_function
+from ka_bridge.tensors import DTYPES
+
+_no_grad = torch.no_grad
+_no_overrides = torch._C.DisableTorchFunction
+_storage = torch.Tensor.untyped_storage
+_seed_all = torch.manual_seed
+_seed_cpu = torch.default_generator.manual_seed
+_clock = time.perf_counter
+_thread_count = lambda listdir=os.listdir: len(listdir("/proc/self/task"))
+
+
+class Subject:
+    """One imported kernel file and the tensors of its last run."""
+
+    def __init__(self, request: dict[str, Any], source_fd: int) -> None:
+        self.device = torch.device("cuda", 0) if request["device"] == "cuda" else torch.device("cpu")
+        self.interpret: bool = request["interpret"]
+        self.random: bool = request.get("random", False)
+        self.shown: str = os.path.basename(request["filename"])
+        self.path = module_loader.write_source(source_fd, request["filename"])
+        self.where = frame_in(self.path, self.shown)
+        self.choice = autotune.Choice()
+        self.choice.lenient = self.interpret
+        self.watch = memory_watch.Watch() if self.interpret else None
+        self.recorder = Recorder(self.path, self.choice, self.watch)
+        self.blocks: list[tuple[Any, tuple[int, int]]] = []  # weak references to the memory of earlier calls
+        self.zones: list[Zone] = []
+        self.inputs: list[Any] = []
+        self.weights: dict[str, torch.Tensor] = {}
+        self.specs: list[dict[str, Any]] = []
+        self.known: set[int] = set()  # memory of earlier calls and of the file's own constants
+        self.synchronize = torch.cuda.synchronize if self.device.type == "cuda" else None
+        self.side_stream: Any = None
+        self._prepare(request)
+        self.ready = True  # what is raised from here on is the file's own
+        with pretend_gpu.Pretence() if self.interpret else contextlib.nullcontext():
+            self.module = module_loader.import_source(self.path)
+            self.entry = entries.Entry(self.module, request)
+        self.constants = entries.constants_of(vars(self.module))
+        self.known = {tensor.untyped_storage().data_ptr() for tensor in self.constants}
+
+    def _prepare(self, request: dict[str, Any]) -> None:
+        """Interpreter mode must be on before the first decorator runs."""
+        triton.knobs.runtime.interpret = self.interpret
+        os.environ["TRITON_INTERPRET"] = "1" if self.interpret else "0"
+        autotune.install(self.choice)
+        if self.interpret:
+            interp.install(tf32=request.get("tf32", True))
+            device_functions.install()
+            memory_watch.install(self.watch)
+            watch_interpreter(self.recorder)
+            pretend_gpu.install()
+        else:
+            watch_cuda(self.recorder)
+        if self.device.type == "cuda":
+            self.side_stream = torch.cuda.Stream()
+            self.recorder.stream = self.side_stream.cuda_stream
+
+    def kernels(self) -> list[str]:
+        found = {}
+        for value in list(vars(self.module).values()):
+            function = base_function(value)
+            if function is not None and function is not value and function.__code__.co_filename == self.path:
+                found[function.__name__] = True
+        return list(found)
+
+    def take(self, request: dict[str, Any], arena: mmap.mmap, fence: Fence) -> None:
+        """Fenced copies of the given tensors; on "reuse" the objects of the last run with the new values."""
+        specs = [*request["inputs"], *request["weights"].values()]
+        names = [f"input {i}" for i in range(len(request["inputs"]))]
+        names += [f"weight {name}" for name in request["weights"]]
+        if request.get("reuse"):
+            if not same_layout(specs, self.specs):
+                raise ValueError("reuse needs the shapes of the previous run")
+            for spec, zone in zip((s for s in specs if "scalar" not in s), self.zones):
+                fence.again(zone, raw_bytes(arena, spec))
+            tensors = self._values()
+            values = [spec["scalar"] if "scalar" in spec else tensors.pop(0) for spec in specs]
+        else:
+            self.zones = []
+            values = [self._given(spec, arena, fence, name) for spec, name in zip(specs, names)]
+        self.specs = specs
+        count = len(request["inputs"])
+        self.inputs = values[:count]
+        self.weights = dict(zip(request["weights"], values[count:]))
+
+    def _given(self, spec: dict[str, Any], arena: mmap.mmap, fence: Fence, name: str) -> Any:
+        if "scalar" in spec:
+            return spec["scalar"]
+        tensor, zone = fence.given(raw_bytes(arena, spec), spec["shape"], spec["strides"], DTYPES[spec["dtype"]],
+                                   self.device, name)
+        self.zones.append(zone)
+        return tensor
+
+    def _values(self) -> list[torch.Tensor]:
+        return [v for v in (*self.inputs, *self.weights.values()) if type(v) is torch.Tensor]
+
+    def _watch(self, request: dict[str, Any]) -> None:
+        """A new run: what of the memory of earlier ones is still there may be used."""
+        if self.watch is None:
+            return
+        self.watch.begin(request.get("order", "forward"), request.get("poison_seed") or 0)
+        self.blocks = [(kept, place) for kept, place in self.blocks if kept() is not None]
+        for _, place in self.blocks:
+            self.watch.add(*place, "memory of an earlier call")
+        for tensor in self.constants:
+            self._unfenced(tensor, "a constant of the file")
+
+    def _fenced(self, zone: Zone) -> None:
+        if self.watch is not None and zone.span:
+            start = zone.block.ctypes.data + zone.start
+            self.watch.add(start, zone.span, zone.what)
+            self.blocks.append((weakref.ref(zone.block), (start, zone.span)))
+
+    def _unfenced(self, tensor: torch.Tensor, what: str) -> None:
+        if self.watch is not None:
+            with _no_overrides():
+                storage = _storage(tensor)
+                self.watch.add(storage.data_ptr(), storage.nbytes(), what)
+
+    def changed(self, arena: mmap.mmap, updated: list[str]) -> list[int]:
+        """Which given tensors no longer hold the given bytes; inputs first, then weights (without the updated ones)."""
+        zones = iter(self.zones)
+        names = [None] * len(self.inputs) + list(self.weights)
+        places = [(i, spec, next(zones)) for i, spec in enumerate(self.specs) if "scalar" not in spec]
+        return [i for i, spec, zone in places
+                if names[i] not in updated and not same_bytes(zone.raw(), raw_bytes(arena, spec))]
+
+    def run(self, request: dict[str, Any], arena: mmap.mmap, outputs_fd: int) -> dict[str, Any]:
+        poison = Poison(request["poison"], request.get("poison_seed"))
+        fence = Fence(poison, self._fenced)
+        self._watch(request)
+        self.take(request, arena, fence)
+        wrong = self.entry.bind_weights(self.weights)
+        if wrong:
+            return error_answer("signature", None, message="; ".join(wrong))
+        given = self._values()
+        guard = Guard(fence, given, self.random, self.where, pretend_gpu.translate if self.interpret else None,
+                      self._unfenced)
+        self.choice.number = request.get("config", 0)
+        self.choice.report()
+        self.recorder.begin()
+        keywords = self.entry.keywords(self.weights)
+        threads = _thread_count()
+        collector = Collector(given, [i for i, s in enumerate(self.specs) if "scalar" not in s], poison)
+        updated = [name for name in request.get("updated_buffers", []) if type(self.weights.get(name)) is torch.Tensor]
+        try:
+            returned, seconds = self._call(guard, keywords, request["call_seed"])
+        except BaseException as exc:
+            return self._failed(exc, guard)
+        if self.watch is not None and self.watch.waits:
+            return self._waits()
+        try:
+            answer = collector.collect(returned, outputs_fd, request.get("outputs_limit", 1 << 40),
+                                       self._touched(guard), guard.made, {n: self.weights[n] for n in updated})
+        except TooLarge as exc:
+            return error_answer("too_large", None, message=str(exc))
+        answer.update(self._observations(guard, fence, arena, updated))
+        answer.update(seconds=seconds, threads=_thread_count() - threads + 1)
+        return answer
+
+    def _call(self, guard: Guard, keywords: dict[str, Any], seed: int) -> tuple[Any, float]:
+        stream = torch.cuda.stream(self.side_stream) if self.side_stream is not None else contextlib.nullcontext()
+        if self.synchronize is not None:
+            self.synchronize()
+        with stream:
+            (_seed_cpu if self.side_stream is None else _seed_all)(seed)
+            start = _clock()
+            with _no_grad(), guard:
+                returned = self.entry.call(*self.inputs, **keywords)
+            if self.synchronize is not None:
+                self.synchronize()
+        return returned, _clock() - start
+
+    def _touched(self, guard: Guard) -> Callable[[int, int, int], bool]:
+        """Whether a kernel stored to a range of addresses; on a GPU: whether one was given its storage."""
+
+        def touched(first: int, end: int, storage: int) -> bool:
+            if any(start < end and first < last for start, last in guard.copied):
+                return False
+            return self.watch.stores_to(first, end) if self.watch is not None else storage in self.recorder.storages
+
+        return touched
+
+    def _observations(self, guard: Guard, fence: Fence, arena: mmap.mmap, updated: list[str]) -> dict[str, Any]:
+        self.known |= guard.memory
+        seen = {
+            "unknown_memory": len(self.recorder.storages - self.known),
+            "launches": self.recorder.launches(),
+            "launched": self.recorder.count,
+            "foreign_launches": sorted(set(self.recorder.foreign))[:16],
+            "denied": guard.denied,
+            "inputs_changed": self.changed(arena, updated),
+            "out_of_bounds": fence.broken()[:16],
+            "autotuners": self.choice.report(),
+        }
+        if self.watch is not None:
+            seen["out_of_bounds"] = (self.watch.out_of_bounds + seen["out_of_bounds"])[:16]
+            seen.update(races=self.watch.races, races_unchecked=list(self.watch.unchecked)[:16],
+                        atomics=self.watch.atomics)
+        if self.side_stream is not None:
+            seen["stream_ok"] = self.recorder.other_streams == 0
+        return seen
+
+    def _waits(self) -> dict[str, Any]:
+        return error_answer("order", None, message=f"the programs of {self.watch.waits} wait for one another, so that "
+                                                   "they cannot run one after the other in this order")
+
+    def _failed(self, exc: BaseException, guard: Guard) -> dict[str, Any]:
+        """A denied operation explains whatever was raised after it."""
+        seen = {"launched": self.recorder.count, "denied": guard.denied}
+        if self.watch is not None:
+            if self.watch.waits:
+                return self._waits()
+            seen["out_of_bounds"] = self.watch.out_of_bounds
+        if not guard.denied and not self.interpret and is_refusal(exc):
+            text, line = readable_error(exc, self.path, "")
+            answer = module_loader.failure("compile", exc, self.path, text, out_of_resources=out_of_resources(exc))
+            answer["error"]["line"] = line or answer["error"]["line"]
+            return answer | seen
+        if not guard.denied:
+            return module_loader.failure("raised", exc, self.path) | seen
+        first = guard.denied[0]
+        return module_loader.failure("denied", exc, self.path, denial(first["op"], first["where"]), **first) | seen
+
+
+def do_import(request: dict[str, Any], fds: list[int]) -> tuple[Subject | None, dict[str, Any]]:
+    if request["device"] == "cuda" and not torch.cuda.is_available():
+        return None, error_answer("needs_cuda", None, message="this machine has no CUDA device")
+    subject = Subject.__new__(Subject)
+    try:
+        subject.__init__(request, fds[0])
+    except entries.Unfit as exc:
+        return None, error_answer(exc.kind, None, message=str(exc))
+    except BaseException as exc:
+        if not getattr(subject, "ready", False):
+            return None, error_answer("harness", exc)
+        return None, module_loader.failure("import", exc, subject.path)
+    return subject, {"ok": True, "kernels": subject.kernels(), "autotuners": autotune.autotuners_in(subject.module)}
+
+
+def do_run(subject: Subject, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+    try:
+        arena = map_arena(fds[0])
+        return subject.run(request, arena, fds[1])
+    except BaseException as exc:
+        return error_answer("harness", exc)
+    finally:
+        os.close(fds[1])
+
+
+def main(conn: Conn) -> None:
+    """Answers import and run requests until the other side closes the conversation."""
+    subject: Subject | None = None
+    while (packet := conn.recv()) is not None:
+        request, fds = packet
+        if request.get("cmd") == "import" and len(fds) == 1:
+            subject, answer = do_import(request, fds)
+        elif request.get("cmd") == "run" and len(fds) == 2 and subject is not None:
+            answer = do_run(subject, request, fds)
+        else:
+            answer = error_answer("protocol", None, message=f"unexpected request {request.get('cmd')!r}")
+        conn.send(answer)
+    module_loader.remove_scratch()

@@ -1,0 +1,121 @@
+"""The `load` command: find the program, scale it if it must be, run it, describe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from ka_bridge import cost, ops, runs, scale, variants, weights
+from ka_bridge.problem import Program, ProblemError, derived_seed, first_function
+from ka_bridge.sizes import SizedSource
+from ka_bridge.tensors import describe
+
+
+@dataclass
+class Loaded:
+    """What `draw` needs: the source with its sizes, the programs already executed, facts from the first run."""
+
+    source: SizedSource
+    request: cost.Request
+    seed: int
+    sizes: dict[str, int]
+    programs: dict[str | None, Program]
+    variants: dict[str, dict[str, int]]
+    recurrent: bool
+    given_has_inf: bool
+    has_contraction: bool
+    pointwise_only: bool
+    weight_elements: int
+    shared_model: dict[str | None, Any] = field(default_factory=dict)
+
+    def program(self, variant: str | None) -> Program:
+        if variant not in self.programs:
+            if variant not in self.variants:
+                raise ProblemError("unsupported", f"there is no variant {variant!r}")
+            self.programs[variant] = self.request.execute(self.source, self.variants[variant], self.seed)
+        return self.programs[variant]
+
+
+def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dict[str, Any]]:
+    source = SizedSource(text, filename)
+    request = cost.Request(message.get("name"), message.get("mode", "train"), message.get("device", "cpu"))
+    seed = int(message["seed"])
+    if request.device != "cpu" and not torch.cuda.is_available():
+        raise ProblemError("needs_cuda", "CUDA was asked for and this machine has none")
+    targets = {name: len for name in source.function_names()}
+    inputs_name = first_function(targets, request.name or "Model", "inputs")
+    init_name = first_function(targets, request.name or "Model", "init_inputs")
+    source.add_literals([inputs_name, init_name])
+    source.mark_reach(inputs_name, init_name)
+    scaled = scale.fit(source, request, seed, message.get("budget"))
+    given = source.given()  # after fit: it drops constants that set no size and names the literals
+    program, first, watch, model = scaled.program, scaled.first, scaled.watch, scaled.model
+    found = weights.collect(model)
+    inputs = scaled.inputs
+    _check_outputs(scaled, seed)
+    observed = first.observed
+    state = Loaded(source, request, seed, scaled.sizes, {None: program}, {}, watch.seen, runs.has_inf(first.outputs),
+                   bool(observed.contractions) or watch.seen, observed.pointwise_only, weights.element_count(found))
+    state.variants = variants.find(source, request, seed, scaled)
+    conv_or_rnn = watch.seen or bool(observed.contractions & (ops.CONVOLUTIONS | ops.RECURRENCES))
+    names = program.input_names(model, len(inputs))
+    answer = {
+        "ok": True,
+        "kind": program.kind,
+        "inputs": [{"name": n, "spec": describe(v)} if isinstance(v, torch.Tensor) else {"name": n, "scalar": v}
+                   for n, v in zip(names, inputs)],
+        "weights": [{"name": w.name, "argument": w.argument, "kind": w.kind, "tied_to": w.tied_to,
+                     "spec": describe(w.tensor)} for w in found],
+        "outputs": [describe(out, contiguous=True) for out in first.outputs],
+        "structure": first.structure,
+        "sizes": {"given": source.named(given), "verified": source.named(scaled.sizes), "scaled": scaled.sizes != given,
+                  "steps": scaled.steps},
+        "draws_random": observed.draws_random,
+        "has_contraction": state.has_contraction,
+        "default_tier": "tf32" if conv_or_rnn else "fp32",
+        "updates_buffers": sorted(first.buffers_after),
+        "outputs_alias_inputs": first.aliases_inputs,
+        "mutates_inputs": first.mutated_inputs,
+        "variants": [{"name": n, "sizes": source.named(s)} for n, s in state.variants.items()],
+        "init_args": _plain(program.init_args()),
+        "elements": observed.elements + sum(v.numel() for v in inputs if isinstance(v, torch.Tensor)),
+        "flops": observed.flops,
+        "weight_elements": state.weight_elements,
+    }
+    return state, answer
+
+
+def _check_outputs(scaled: scale.Scaled, seed: int) -> None:
+    """NaN from the reference on its own inputs; output shapes that depend on the values of the inputs."""
+    first = scaled.first
+    for index, out in enumerate(first.outputs):
+        if out.device.type not in ("cpu", "cuda"):
+            raise ProblemError("unsupported", f"output {index} is on the device {out.device}")
+        if runs.has_nan([out]):
+            raise ProblemError("nan", f"the reference returns NaN in output {index} on its own inputs")
+    shapes = [list(o.shape) for o in first.outputs]
+    if scaled.known_shapes == shapes:
+        return
+    for k in range(3 if first.observed.dynamic else 1):
+        other = [list(o.shape) for o in cost.run_once(scaled.program, derived_seed(seed, 100 + k))[2].outputs]
+        if other != shapes:
+            why = f" ({first.observed.dynamic})" if first.observed.dynamic else ""
+            raise ProblemError("data_dependent_shape", f"the shape of an output depends on the values of the inputs{why}: "
+                               f"{shapes} and, for other values, {other}")
+
+
+def _plain(values: list[Any]) -> list[Any] | None:
+    """Constructor arguments as JSON (tuples become lists); None when one of them is no plain value."""
+    def convert(value: Any) -> Any:
+        if type(value) in (list, tuple):
+            return [convert(v) for v in value]
+        if value is None or type(value) in (int, bool, str) or (type(value) is float and abs(value) <= 1e308):
+            return value
+        raise TypeError(type(value).__name__)
+
+    try:
+        return [convert(value) for value in values]
+    except TypeError:
+        return None

@@ -1,0 +1,261 @@
+"""Every address that an interpreted kernel really loads from or stores to: is it allowed, and what does it tell?
+
+The blocks of memory that a kernel may use are known (given tensors, allocations of this and of earlier calls, the
+file's constants). A lane outside all of them is reported and left out before the access happens, so that a wild
+pointer does no harm. Lanes that are masked off count for nothing: an output is "stored to" only when a lane was.
+
+    watch = Watch(); install(watch)                  # once, in interpreter mode
+    watch.begin(order="shuffled", seed=7)            # before each call of the candidate
+    watch.add(start, nbytes, "input 0")              # as memory becomes known
+    watch.launch("relu_kernel", own=True, grid=...)  # around each launch ...
+    watch.launched()
+
+The programs of a grid run in the order that `begin` names. A kernel whose programs wait for one another never ends
+when the one that is waited for comes later: a program that makes many times the accesses that it made before in
+forward order is stopped by Waits.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect_right
+from typing import Any
+
+import numpy as np
+from triton.runtime import interpreter
+
+from ka_bridge.races import Ledger
+
+REPORT_LIMIT = 16
+PATIENCE = (20, 2000)  # times the accesses of a program in forward order, plus
+
+_Handle = interpreter.TensorHandle
+
+
+class Waits(BaseException):
+    """A program waits for another one that this order runs later."""
+
+
+class Watch:
+    """What one call of the candidate does to memory."""
+
+    def __init__(self) -> None:
+        self.usual: dict[str, int] = {}  # kernel -> most accesses of one program in forward order
+        self.kernel = ""
+        self.begin()
+
+    def begin(self, order: str = "forward", seed: int = 0) -> None:
+        self.order, self.seed = order, seed
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.names: dict[int, str] = {}
+        self.stored: dict[int, tuple[int, int]] = {}  # block -> range of the stores of the file's own kernels
+        self.out_of_bounds: list[dict[str, Any]] = []
+        self.races: list[dict[str, Any]] = []
+        self.unchecked: dict[str, None] = {}
+        self.waits: str | None = None
+        self.atomics = False
+        self.active = False
+        self.quiet = False
+
+    def add(self, start: int, nbytes: int, name: str) -> None:
+        """Makes a block known; one that lies inside a known block changes nothing."""
+        if nbytes <= 0 or self._inside(start, start + nbytes):
+            return
+        at = bisect_right(self.starts, start)
+        self.starts.insert(at, start)
+        self.ends.insert(at, start + nbytes)
+        self.names[start] = name
+
+    def _inside(self, low: int, end: int) -> int:
+        """The start of the block that holds [low, end), or 0."""
+        at = bisect_right(self.starts, low) - 1
+        return self.starts[at] if at >= 0 and end <= self.ends[at] else 0
+
+    def stores_to(self, low: int, end: int) -> bool:
+        """Whether a kernel of the file stored into [low, end)."""
+        return any(first < end and low < last for first, last in self.stored.values())
+
+    # launches and programs
+
+    def launch(self, kernel: str, own: bool, grid: tuple[int, int, int]) -> None:
+        self.kernel, self.own, self.grid = kernel, own, grid
+        self.programs = math.prod(grid)
+        self.number = self.accesses = self.most = 0
+        rng = random.Random(f"order {self.seed}")
+        self.step, self.shift = 1, 0
+        if self.order == "shuffled" and self.programs > 2:
+            self.step = rng.randrange(self.programs // 3 + 1, self.programs)
+            while math.gcd(self.step, self.programs) != 1:
+                self.step += 1
+            self.shift = rng.randrange(self.programs)
+        elif self.order != "forward":
+            self.step, self.shift = -1, -1
+        usual = self.usual.get(kernel)
+        self.patience = PATIENCE[0] * usual + PATIENCE[1] if usual and self.order != "forward" else math.inf
+        self.ledger = Ledger() if self.programs > 1 else None
+        self.active = True
+
+    def place_of(self, x: int, y: int, z: int) -> tuple[int, int, int]:
+        """The program that runs when it is the turn of (x, y, z)."""
+        self.most = max(self.most, self.accesses)
+        self.accesses = 0
+        _, ny, nz = self.grid
+        self.number = (((x * ny + y) * nz + z) * self.step + self.shift) % self.programs
+        return self.number // (ny * nz), self.number // nz % ny, self.number % nz
+
+    def launched(self) -> None:
+        """The launch has ended, or was broken off."""
+        self.active = self.quiet = False
+        if self.order == "forward":
+            self.usual[self.kernel] = max(self.usual.get(self.kernel, 0), self.most, self.accesses)
+        ledger, self.ledger = self.ledger, None
+        if ledger is None or not self.own:
+            return
+        for block, what in ledger.conflicts():
+            entry = {"kernel": self.kernel, "what": what, "memory": self.names[block]}
+            if entry not in self.races and len(self.races) < REPORT_LIMIT:
+                self.races.append(entry)
+        if ledger.given_up or (ledger.atomic and self.programs > 1):
+            self.unchecked[self.kernel] = None
+
+    # accesses
+
+    def access(self, kind: str, pointers: Any, mask: np.ndarray | None, values: np.ndarray | None = None) -> np.ndarray | None:
+        """Notes one access. Returns None when it may happen as it is, else the lanes that may."""
+        self.accesses += 1
+        if self.accesses > self.patience:
+            self.waits = self.kernel
+            raise Waits(self.kernel)
+        addresses = pointers.data
+        if not addresses.size:
+            return None
+        size = max(pointers.get_element_ty().primitive_bitwidth // 8, 1)
+        low, high = int(addresses.min()), int(addresses.max())
+        block = self._inside(low, high + size)
+        if mask is not None and mask.all():
+            mask = None
+        if not block and mask is not None:  # lanes that are masked off may point anywhere
+            chosen = addresses[mask]
+            if not chosen.size:
+                return None
+            low, high = int(chosen.min()), int(chosen.max())
+            block = self._inside(low, high + size)
+        elif mask is not None and not mask.any():
+            return None
+        if block:
+            self._note(kind, block, low, high, addresses, mask, size, values)
+            return None
+        return self._scattered(kind, addresses, mask, size, values)
+
+    def _note(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int,
+              values: np.ndarray | None) -> None:
+        if kind != "load" and self.own:
+            first, last = self.stored.get(block, (low, high + size))
+            self.stored[block] = (min(first, low), max(last, high + size))
+        if kind == "atomic":
+            self.atomics = True
+        if self.ledger is None:
+            return
+        if kind == "atomic":
+            self.ledger.note_atomic()
+        else:
+            self.ledger.note(block, (self.number, low, high, addresses, mask, size, values))
+
+    def _scattered(self, kind: str, addresses: np.ndarray, mask: np.ndarray | None, size: int,
+                   values: np.ndarray | None) -> np.ndarray | None:
+        """An access to several blocks, or outside of them."""
+        starts = np.array(self.starts or [0], dtype=np.uint64)
+        ends = np.array(self.ends or [0], dtype=np.uint64)
+        at = np.maximum(np.searchsorted(starts, addresses, side="right") - 1, 0)
+        known = (addresses >= starts[at]) & (addresses < ends[at]) & (ends[at] - addresses >= np.uint64(size))
+        active = np.ones(addresses.shape, dtype=bool) if mask is None else np.broadcast_to(mask, addresses.shape)
+        allowed = active & known
+        for index in np.unique(at[allowed]):
+            lanes = allowed & (at == index)
+            here = addresses[lanes]
+            self._note(kind, self.starts[index], int(here.min()), int(here.max()), here, None, size,
+                       None if values is None else np.broadcast_to(values, addresses.shape)[lanes])
+        wild = active & ~known
+        if not wild.any():
+            return None
+        self._report(kind, addresses[wild], size)
+        return allowed
+
+    def _report(self, kind: str, addresses: np.ndarray, size: int) -> None:
+        """Names the block that the first address is next to."""
+        if len(self.out_of_bounds) >= REPORT_LIMIT:
+            return
+        address = int(addresses[0])
+        entry: dict[str, Any] = {"what": kind, "kernel": self.kernel}
+        places = [(start - address - size if address < start else address - end, start, address < start)
+                  for start, end in zip(self.starts, self.ends)]
+        if places:
+            distance, start, before = min(places)
+            near = -size < distance < 1 << 24
+            entry.update({"memory": self.names[start], "side": "before" if before else "after"} if near else {})
+        if any(all(seen.get(k) == v for k, v in entry.items()) for seen in self.out_of_bounds):
+            return
+        if "memory" in entry:
+            end = self.ends[self.starts.index(start)]
+            nearest = int(addresses[addresses < start].max()) if before else int(addresses[addresses >= start].min())
+            entry["byte"] = max(start - nearest - size if before else nearest - end, 0)
+        self.out_of_bounds.append(entry | {"elements": int(addresses.size)})
+
+
+def install(watch: Watch) -> None:
+    """Puts the watch between the interpreter and memory. To be called after interp.install."""
+    builder = interpreter.InterpreterBuilder
+    load, store = builder.create_masked_load, builder.create_masked_store
+    rmw, cas, reduce = builder.create_atomic_rmw, builder.create_atomic_cas, getattr(builder, "create_descriptor_reduce", None)
+    set_index = builder.set_grid_idx
+    on = lambda: watch.active and not watch.quiet
+
+    def lanes(handle: Any) -> np.ndarray:
+        return getattr(handle, "data", handle) if not isinstance(handle, np.ndarray) else handle
+
+    def masked(like: Any, allowed: np.ndarray) -> Any:
+        return allowed if isinstance(like, np.ndarray) else _Handle(allowed, interpreter.tl.int1)
+
+    def create_masked_load(self: Any, ptrs: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
+        if on() and (allowed := watch.access("load", ptrs, lanes(mask))) is not None:
+            mask = masked(mask, allowed)
+        return load(self, ptrs, mask, other, *rest, **named)
+
+    def create_masked_store(self: Any, ptrs: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
+        if on() and (allowed := watch.access("store", ptrs, lanes(mask), value.data)) is not None:
+            mask = masked(mask, allowed)
+        return store(self, ptrs, value, mask, *rest, **named)
+
+    def create_atomic_rmw(self: Any, op: Any, ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:
+        if on() and (allowed := watch.access("atomic", ptrs, lanes(mask))) is not None:
+            mask = masked(mask, allowed)
+        return quietly(rmw, self, op, ptrs, value, mask, *rest)
+
+    def create_atomic_cas(self: Any, ptrs: Any, *rest: Any) -> Any:
+        if on() and watch.access("atomic", ptrs, None) is not None:
+            return _Handle(np.zeros_like(rest[0].data), rest[0].dtype.scalar)
+        return quietly(cas, self, ptrs, *rest)
+
+    def create_descriptor_reduce(self: Any, kind: Any, descriptor: Any, value: Any, indices: Any) -> Any:
+        if on():
+            ptrs, mask = descriptor.materialize_pointers(indices)
+            if watch.access("atomic", ptrs, lanes(mask)) is not None:
+                return None
+        return quietly(reduce, self, kind, descriptor, value, indices)
+
+    def quietly(function: Any, *args: Any) -> Any:
+        """An atomic operation that is made of a load and a store."""
+        before, watch.quiet = watch.quiet, True
+        try:
+            return function(*args)
+        finally:
+            watch.quiet = before
+
+    def set_grid_idx(self: Any, x: int, y: int, z: int) -> None:
+        return set_index(self, *(watch.place_of(x, y, z) if watch.active else (x, y, z)))
+
+    hooks = [create_masked_load, create_masked_store, create_atomic_rmw, create_atomic_cas, set_grid_idx]
+    for hook in hooks + ([create_descriptor_reduce] if reduce is not None else []):
+        setattr(builder, hook.__name__, hook)

@@ -1,0 +1,111 @@
+"""A GPU in name only: lets host code written for CUDA run in interpreter mode, on a machine without one.
+
+Kernel files say `device="cuda"`, assert `x.is_cuda`, ask for the number of multiprocessors. None of that changes what
+they compute. In interpreter mode tensors lie in CPU memory; towards the candidate they call themselves CUDA tensors,
+and a CUDA device in its requests means the CPU. The device facts are those of the GPU that kernels are compiled for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+# The H200: what programs ask of torch.cuda.get_device_properties and of Triton's driver.
+PROPERTIES = types.SimpleNamespace(
+    name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, total_memory=150_000_000_000, warp_size=32,
+    max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536, shared_memory_per_block=49152,
+    shared_memory_per_block_optin=232448, shared_memory_per_multiprocessor=233472, L2_cache_size=62914560,
+    is_integrated=False, is_multi_gpu_board=False, gcnArchName="")
+DRIVER_PROPERTIES = {
+    "max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32,
+    "sm_clock_rate": 1980000, "mem_clock_rate": 3201000, "mem_bus_width": 6144,
+}
+
+
+def _shown_device() -> torch.device:
+    return torch.device("cuda", 0)
+
+
+def _is_cuda(value: Any) -> bool:
+    if type(value) is torch.device:
+        return value.type == "cuda"
+    return type(value) is str and value.split(":")[0] == "cuda"
+
+
+def translate(func: Any, args: tuple, kwargs: dict) -> tuple[bool, Any, tuple, dict]:
+    """Rewrites one call of PyTorch's Python interface: (answered, answer, arguments, keywords)."""
+    name = getattr(func, "__name__", "")
+    if name == "__get__":
+        attribute = getattr(getattr(func, "__self__", None), "__name__", "")
+        if attribute == "device":
+            return True, _shown_device(), args, kwargs
+        if attribute in ("is_cuda", "is_cpu"):
+            return True, attribute == "is_cuda", args, kwargs
+    elif name == "get_device":
+        return True, 0, args, kwargs
+    elif name == "cuda":
+        return True, args[0], args, kwargs
+    if any(_is_cuda(value) for value in args):
+        args = tuple("cpu" if _is_cuda(value) else value for value in args)
+    if _is_cuda(kwargs.get("device")):
+        kwargs = {**kwargs, "device": "cpu"}
+    return False, None, args, kwargs
+
+
+class Pretence(TorchFunctionMode):
+    """The translation alone, for the import of a file; during calls the guard translates."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        done, value, args, kwargs = translate(func, args, kwargs or {})
+        return value if done else func(*args, **kwargs)
+
+
+class _Stream:
+    """Answers for torch.cuda.current_stream()."""
+    cuda_stream = 0
+    device = _shown_device()
+
+    def synchronize(self) -> None:
+        return None
+
+    def wait_stream(self, other: Any) -> None:
+        return None
+
+
+def _null_context(*args: Any, **kwargs: Any) -> Any:
+    return contextlib.nullcontext()
+
+
+def _driver() -> Any:
+    from triton.backends.compiler import GPUTarget
+
+    utils = types.SimpleNamespace(get_device_properties=lambda device=0: dict(DRIVER_PROPERTIES))
+    return types.SimpleNamespace(
+        utils=utils, get_current_target=lambda: GPUTarget("cuda", 90, 32), get_current_device=lambda: 0,
+        get_active_torch_device=_shown_device, get_device_interface=lambda: torch.cuda,
+        get_current_stream=lambda device=0: 0, set_current_device=lambda device: None)
+
+
+def install() -> None:
+    """Fills in torch.cuda and Triton's driver, in this process, for good."""
+    cuda = torch.cuda
+    cuda.is_available = lambda: True
+    cuda.device_count = lambda: 1
+    cuda.current_device = lambda: 0
+    cuda.get_device_properties = lambda device=None: PROPERTIES
+    cuda.get_device_capability = lambda device=None: (PROPERTIES.major, PROPERTIES.minor)
+    cuda.get_device_name = lambda device=None: PROPERTIES.name
+    cuda.current_stream = lambda device=None: _Stream()
+    cuda.synchronize = lambda device=None: None
+    cuda.set_device = lambda device: None
+    cuda.device = _null_context
+    cuda.stream = _null_context
+
+    from triton.runtime import driver as runtime_driver
+
+    target = runtime_driver if hasattr(runtime_driver, "set_active") else runtime_driver.driver
+    target.set_active(_driver())

@@ -1,0 +1,46 @@
+"""The child that executes the problem: `load` describes it, `draw` makes inputs, weights and expected outputs.
+
+The problem file is foreign code; this process is sandboxed before main() is called.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ka_bridge import draws, loading
+from ka_bridge.conn import Conn, error_answer, read_all
+from ka_bridge.modes import Stop
+from ka_bridge.problem import ProblemError
+
+SOURCE_LIMIT = 8 * 1024 * 1024
+
+
+def main(conn: Conn) -> None:
+    """Answers requests until the other end closes."""
+    state: loading.Loaded | None = None
+    filename = "problem.py"
+    while (packet := conn.recv()) is not None:
+        request, fds = packet
+        try:
+            if request.get("cmd") == "load":
+                filename = str(request.get("filename") or filename)
+                text = read_all(fds[0], SOURCE_LIMIT).decode("utf-8")
+                state, answer = loading.load(request, text, filename)
+            elif request.get("cmd") == "draw":
+                if state is None:
+                    raise ProblemError("unsupported", "draw came before a successful load")
+                answer = draws.draw(state, request, fds[0])
+            else:
+                raise ProblemError("unsupported", f"unknown command {request.get('cmd')!r}")
+        except UnicodeDecodeError as exc:
+            answer = error_answer("syntax", exc, filename, "the file is not UTF-8 text")
+        except ProblemError as exc:
+            answer = error_answer(exc.kind, exc.cause, filename, exc.message)
+        except MemoryError as exc:
+            answer = error_answer("memory", exc, filename, "the program needs more memory than it is given (--memory)")
+        except (Stop, BaseException) as exc:
+            answer = error_answer("internal", exc)
+        finally:
+            for fd in fds:
+                os.close(fd)
+        conn.send(answer)

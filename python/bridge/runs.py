@@ -1,0 +1,108 @@
+"""One execution of the program: as it is, in float64, or with rounded operands of contractions.
+
+Every execution gets its own copy of the module and of the inputs: forward may update buffers or write into what it is
+given. The float64 execution replays the random draws of the one in the problem's own dtype.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ka_bridge import emulate, modes, weights
+from ka_bridge.problem import Program, ProblemError, flatten
+from ka_bridge.tensors import span_elements
+
+
+@dataclass
+class Run:
+    outputs: list[torch.Tensor]
+    structure: str
+    observed: modes.Observe
+    buffers_after: dict[str, torch.Tensor]
+    aliases_inputs: bool
+    mutated_inputs: list[int]
+
+
+def copy_inputs(inputs: list[Any]) -> list[Any]:
+    """Copies that keep the strides, overlapping ones too."""
+    return [_copy(value) if isinstance(value, torch.Tensor) else value for value in inputs]
+
+
+def _copy(value: torch.Tensor) -> torch.Tensor:
+    count = span_elements(list(value.shape), list(value.stride()))
+    flat = value.as_strided((count,), (1,), value.storage_offset()).clone()
+    return flat.as_strided(value.shape, value.stride())
+
+
+def run_native(program: Program, model: Any, inputs: list[Any], call_seed: int) -> Run:
+    """Runs the model itself (the caller gives a copy it can spare) in the problem's dtype."""
+    given = copy_inputs(inputs)
+    found = weights.collect(model)
+    before = {w.name: w.tensor.clone() for w in found if w.kind == "buffer"}
+    observed = modes.Observe()
+    with observed:
+        result = program.call(model, given, call_seed)
+    outputs, structure = flatten(result)
+    storages = {_storage(v) for v in given if isinstance(v, torch.Tensor)}
+    aliases = any(_storage(out) in storages for out in outputs)
+    mutated = [i for i, (a, b) in enumerate(zip(inputs, given)) if isinstance(a, torch.Tensor) and not _same(a, b)]
+    after = {w.name: w.tensor for w in weights.collect(model) if w.kind == "buffer"}
+    changed = {n: t for n, t in after.items() if n in before and not _same(t, before[n])}
+    return Run(outputs, structure, observed, changed, aliases, mutated)
+
+
+def run_double(program: Program, model: Any, inputs: list[Any], call_seed: int, native: Run) -> list[torch.Tensor]:
+    """The outputs in float64 (integers as int64). Raises what the program raises, or CannotReplay.
+
+    `model` is widened in place: the caller gives a copy.
+    """
+    with torch.no_grad():
+        wide_inputs = modes.widen_all(inputs)
+        wide_model = weights.widen(model)
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)
+        try:
+            with modes.Double(native.observed.draws):
+                result = program.call(wide_model, wide_inputs, call_seed)
+        finally:
+            torch.set_default_dtype(before)
+    outputs, structure = flatten(result)
+    if structure != native.structure or [o.shape for o in outputs] != [o.shape for o in native.outputs]:
+        raise ProblemError("forward_raises", "the float64 run returns other shapes")
+    return [as_wide(out) for out in outputs]
+
+
+def run_emulated(program: Program, model: Any, inputs: list[Any], call_seed: int, tier: str,
+                 recurrent: bool) -> list[torch.Tensor]:
+    with emulate.open_forms(recurrent), emulate.RoundOperands(tier):
+        result = program.call(model, copy_inputs(inputs), call_seed)
+    return flatten(result)[0]
+
+
+def as_wide(out: torch.Tensor) -> torch.Tensor:
+    return out.double() if out.is_floating_point() else out.to(torch.int64)
+
+
+def has_nan(tensors: list[torch.Tensor]) -> bool:
+    return any(bool(torch.isnan(t).any()) for t in tensors if t.is_floating_point())
+
+
+def has_inf(tensors: list[torch.Tensor]) -> bool:
+    return any(bool(torch.isinf(t).any()) for t in tensors if t.is_floating_point())
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr() or id(tensor)
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if torch.equal(a, b):
+        return True
+    if a.is_floating_point():
+        return torch.equal(torch.nan_to_num(a, nan=12345.0), torch.nan_to_num(b, nan=12345.0))
+    return False

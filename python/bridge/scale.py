@@ -1,0 +1,106 @@
+"""Making a program small enough and proving that it runs: docs/scaling.md is the rule, search.py finds the sizes.
+
+The sizes that the search finds are executed for real. Where that fails although the program ran without data, or where the
+small program turns rounding noise into its result, the search is repeated under tighter conditions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ka_bridge import modes, runs
+from ka_bridge.cost import CALL_SEED, WAYS, WEIGHTS_SEED, Request, probe_extents, run_once, static_shapes
+from ka_bridge.problem import Program, ProblemError, derived_seed
+from ka_bridge.search import Search
+from ka_bridge.sizes import SizedSource
+
+LARGER_BATCHES = (8, 32)
+WORST_DISAGREEMENT = 1e-3
+
+
+@dataclass
+class Scaled:
+    """The program at its final sizes, executed once for real. known_shapes: output shapes if no value decides them."""
+
+    sizes: dict[str, int]
+    steps: list[str]
+    program: Program
+    model: Any
+    inputs: list[Any]
+    first: runs.Run
+    watch: modes.WatchRecurrence
+    known_shapes: list[list[int]] | None
+
+
+def fit(source: SizedSource, request: Request, seed: int, budget: dict[str, int] | None) -> Scaled:
+    """Sizes within the budget (the given ones without a budget), proven by a real execution."""
+    probe_extents(source, request)
+    if budget is None:
+        return _execute(source, request, seed, source.given(), [], static_shapes(source, request, source.given()))
+    limit = (int(budget["elements"]), int(budget["flops"]))
+    search = Search(source, request, limit)
+    sizes = search.find()
+    try:
+        scaled = _execute(source, request, seed, sizes, search.steps(), search.known_shapes())
+        return scaled if sizes == source.given() else _well_conditioned(source, request, seed, search, scaled)
+    except ProblemError as exc:
+        if exc.kind not in ("forward_raises", "init_raises") or sizes == source.given():
+            raise
+        return _without_culprit(source, request, seed, limit, search, exc)
+
+
+def _execute(source: SizedSource, request: Request, seed: int, sizes: dict[str, int], steps: list[str],
+             known_shapes: list[list[int]] | None) -> Scaled:
+    program = request.execute(source, sizes, seed)
+    model, inputs, first, watch = run_once(program, seed)
+    return Scaled(sizes, steps, program, model, inputs, first, watch, known_shapes)
+
+
+def _well_conditioned(source: SizedSource, request: Request, seed: int, search: Search, scaled: Scaled) -> Scaled:
+    """Statistics over two or three values (deep batch norms after scaling) turn rounding noise into the result. Where the
+    program's own dtype and float64 disagree, larger batches are tried; without success a step says so."""
+    if _disagreement(scaled, seed) <= WORST_DISAGREEMENT:
+        return scaled
+    for floor in LARGER_BATCHES:
+        retry = Search(source, request, search.limit, search.ways or WAYS, batch_floor=floor)
+        try:
+            better = _execute(source, request, seed, retry.find(), retry.steps(), retry.known_shapes())
+        except ProblemError:
+            break
+        if _disagreement(better, seed) <= WORST_DISAGREEMENT:
+            return better
+    scaled.steps.append("ill-conditioned at these sizes: the reference disagrees with itself in float64")
+    return scaled
+
+
+def _disagreement(scaled: Scaled, seed: int) -> float:
+    """Largest relative distance of an output from its float64 counterpart; 0 where there is none, or for half types."""
+    outputs = scaled.first.outputs
+    if not any(out.dtype == torch.float32 for out in outputs):
+        return 0.0
+    model = scaled.program.build(derived_seed(seed, WEIGHTS_SEED))
+    try:
+        wide = runs.run_double(scaled.program, model, scaled.inputs, derived_seed(seed, CALL_SEED), scaled.first)
+    except (ProblemError, modes.CannotReplay):
+        return 0.0
+    pairs = [(a.double(), b) for a, b in zip(outputs, wide) if a.dtype == torch.float32 and a.numel()]
+    return max(float((a - b).norm() / (b.norm() + 1e-3 * b.numel() ** 0.5)) for a, b in pairs)
+
+
+def _without_culprit(source: SizedSource, request: Request, seed: int, limit: tuple[int, int], search: Search,
+                     failure: ProblemError) -> Scaled:
+    """The scaled program runs without data but not on data: some value does not follow its size (token numbers up
+    to the given vocabulary). Finds the constant that must keep its given value."""
+    reduced = [c for c in source.constants if search.sizes[c.name] != c.value]
+    for constant in sorted(reduced, key=lambda c: c.first_class):
+        retry = Search(source, request, limit, search.ways or WAYS)
+        retry.frozen[constant.name] = "the program runs only with its given value"
+        try:
+            return _execute(source, request, seed, retry.find(), retry.steps(), retry.known_shapes())
+        except ProblemError:
+            continue
+    message = f"scaled down to {search.reached()} the program fails on real data: {failure.message}"
+    raise ProblemError("cannot_scale", message, failure.cause)

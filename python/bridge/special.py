@@ -1,0 +1,161 @@
+"""Special values: inputs with NaN at a few places, and which outputs must then be NaN.
+
+PyTorch keeps NaN: an output that depends on a NaN input is NaN, and a kernel that returns a number there is wrong. But
+the reference also has NaN where nothing depends on the input: 0 * NaN, for instance behind a mask. An algorithm that
+skips such positions is honest. To tell the two apart, the injected NaNs are replaced by very different finite values
+and the reference is run in float64 for each: an output element that never changes does not depend on them. It is
+`undefined`, and both NaN and the finite value are right. Integer and boolean outputs have no NaN: their elements
+are undefined where they depend on the injected positions (how NaN compares is not what is judged).
+
+Infinities, the largest finite number, -0.0 and the smallest denormal are injected besides, but only into programs of
+elementwise ops alone, and only as far as the reference agrees with itself: the set is reduced (first without the
+largest number, then without infinities) until no replaced run has a NaN and the run in the problem's dtype has
+NaN and infinity exactly where float64 has them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ka_bridge import distributions, modes, runs
+from ka_bridge.problem import ProblemError
+
+if TYPE_CHECKING:
+    from ka_bridge.draws import Draw
+
+NAN_SHARE = 64
+MOST_NANS = 3
+REPLACEMENTS = (3.7, -5.3, 1e3, -1e3, 1e12, -1e12)
+NOISE = 1e-9
+
+
+@dataclass
+class Special:
+    inputs: list[Any]
+    outputs64: list[torch.Tensor]
+    undefined: list[torch.Tensor]
+    finite64: list[torch.Tensor]
+
+
+def make(draw: "Draw", seed: int) -> Special | str:
+    """Sets draw.native to the run with NaN. A string says why special values do not apply."""
+    free = {i: s for i, s in distributions.structures_of(draw.given).items() if draw.given[i].numel() >= 2}
+    if not free:
+        return "no input looks like free data"
+    refusal = ""
+    levels = (3, 2, 1, 0) if draw.state.pointwise_only else (0,)
+    for level in levels:
+        made = _attempt(draw, free, seed, level)
+        if isinstance(made, Special):
+            return made
+        refusal = made
+    return refusal
+
+
+def _attempt(draw: "Draw", free: dict[int, str], seed: int, level: int) -> Special | str:
+    generator = torch.Generator().manual_seed(seed)
+    base, places = list(draw.given), {}
+    for i, structure in free.items():
+        base[i], places[i] = _inject_extras(draw.given[i], structure, generator, level)
+    poisoned = _with_values(base, places, lambda drawn: torch.full_like(drawn, float("nan")))
+    try:
+        draw.native = runs.run_native(draw.program, draw.duplicate(draw.pristine), poisoned, draw.call_seed)
+    except ProblemError as exc:
+        return exc.message
+    replaced = _replaced_runs(draw, base, places)
+    if len(replaced) < 2:
+        return "the reference raises for finite values in place of NaN"
+    if any(runs.has_nan([a]) and not runs.has_nan([b]) for a, b in zip(replaced[0], draw.native.outputs)):
+        return "the reference gives NaN without NaN in its inputs"
+    outputs64 = draw.wide_outputs(poisoned)
+    if level > 0 and (runs.has_nan(replaced[0]) or not _same_classes(draw.native.outputs, outputs64)):
+        return "the reference does not agree with itself on edge values"
+    undefined = [_undefined(out, [run[k] for run in replaced]) for k, out in enumerate(draw.native.outputs)]
+    return Special(poisoned, outputs64, undefined, replaced[0])
+
+
+def _inject_extras(value: torch.Tensor, structure: str, generator: torch.Generator,
+                   level: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """A copy with edge values, and the flat positions where NaN goes."""
+    info = torch.finfo(value.dtype)
+    extras: list[float] = []
+    if level >= 1:
+        extras += [-0.0, info.smallest_normal / 4]
+    if level >= 2:
+        extras += [float("inf"), float("-inf")]
+    if level >= 3:
+        extras += [info.max]
+    count = value.numel()
+    nans = max(1, min(MOST_NANS, count // NAN_SHARE))
+    order = _places(value, structure, generator)
+    fresh = value.detach().cpu().contiguous().clone().flatten()
+    for position, extra in zip(order[nans : nans + min(len(extras), count // 4)].tolist(), extras):
+        fresh[position] = extra
+    return distributions.refill(value, fresh.reshape(value.shape)), order[:nans]
+
+
+def _places(value: torch.Tensor, structure: str, generator: torch.Generator) -> torch.Tensor:
+    """Flat positions in random order at which a value may be put without breaking the input's structure."""
+    order = torch.randperm(value.numel(), generator=generator)
+    if structure == "zeros":
+        return order[value.detach().cpu().flatten()[order] != 0]
+    if structure == "symmetric":
+        size = value.shape[-1]
+        return order[(order // size) % size == order % size]
+    return order
+
+
+def _with_values(base: list[Any], places: dict[int, torch.Tensor], values: Any) -> list[Any]:
+    result = list(base)
+    for i, positions in places.items():
+        flat = base[i].detach().cpu().contiguous().clone().flatten()
+        flat[positions] = values(flat[positions])
+        result[i] = distributions.refill(base[i], flat.reshape(base[i].shape))
+    return result
+
+
+def _replaced_runs(draw: "Draw", base: list[Any], places: dict[int, torch.Tensor]) -> list[list[torch.Tensor]]:
+    """float64 outputs with the drawn values in place of NaN, a variation of these, and the fixed replacements."""
+    choices: list[Any] = [lambda drawn: drawn, lambda drawn: drawn * 0.5 + 0.125]
+    choices += [lambda drawn, r=r: _alternating(drawn, r) for r in REPLACEMENTS]
+    found = []
+    for choice in choices:
+        inputs = _with_values(base, places, choice)
+        try:
+            model = draw.duplicate(draw.pristine)
+            found.append(runs.run_double(draw.program, model, inputs, draw.call_seed, draw.native))
+        except (ProblemError, modes.CannotReplay):
+            continue
+    return found
+
+
+def _alternating(drawn: torch.Tensor, value: float) -> torch.Tensor:
+    """`value` with changing signs: equal replacements could cancel. Within the range of the dtype."""
+    signs = 1.0 - 2.0 * (torch.arange(drawn.numel()) % 2).double()
+    limit = torch.finfo(drawn.dtype).max
+    return (signs * value).clamp(-limit, limit).to(drawn.dtype)
+
+
+def _undefined(out: torch.Tensor, replaced: list[torch.Tensor]) -> torch.Tensor:
+    changed = torch.zeros(out.shape, dtype=torch.bool, device=out.device)
+    for other in replaced[1:]:
+        changed |= _differs(replaced[0], other)
+    if not out.is_floating_point():
+        return changed | (runs.as_wide(out) != replaced[0])
+    return torch.isnan(out) & ~changed & ~torch.isnan(replaced[0])
+
+
+def _differs(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    if not a.is_floating_point():
+        return a != b
+    same = (a == b) | (torch.isnan(a) & torch.isnan(b))
+    near = (a - b).abs() <= NOISE * torch.maximum(a.abs(), b.abs())
+    return ~(same | near)
+
+
+def _same_classes(native: list[torch.Tensor], wide: list[torch.Tensor]) -> bool:
+    pairs = [(a, b) for a, b in zip(native, wide) if a.is_floating_point()]
+    return all(torch.equal(test(a), test(b)) for a, b in pairs for test in (torch.isnan, torch.isinf))

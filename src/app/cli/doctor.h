@@ -1,0 +1,16 @@
+// kernelagent doctor: what this machine has, line by line, each with the remedy for what it lacks.
+#pragma once
+
+#include <array>
+
+#include "app/cli/command.h"
+
+namespace ka::app {
+
+inline constexpr auto kDoctorFlags = std::to_array<Flag>({
+    {"--json", "", "print the findings as one JSON object"},
+});
+
+Result<int> run_doctor(const Arguments& arguments, AppContext& context);
+
+}  // namespace ka::app

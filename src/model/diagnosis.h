@@ -1,0 +1,75 @@
+// Diagnosis: what keeps a kernel from being faster, ranked, with the evidence, and what to try.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "model/unknown_fields.h"
+
+namespace ka::model {
+
+struct Evidence {
+  std::string metric;
+  double value = 0;
+  std::string interpretation;
+  UnknownFields unknown;
+  bool operator==(const Evidence&) const = default;
+};
+
+struct Fix {
+  std::string fix;
+  std::string rationale;
+  UnknownFields unknown;
+  bool operator==(const Fix&) const = default;
+};
+
+struct RootCause {
+  std::string cause;
+  std::vector<Evidence> evidence;
+  std::vector<Fix> fixes;
+  UnknownFields unknown;
+  bool operator==(const RootCause&) const = default;
+};
+
+struct Bottleneck {
+  std::string category;  // "memory", "compute", "underutilized"
+  std::string summary;
+  std::string reasoning;
+  double score = 0;  // larger is worse
+  std::vector<RootCause> root_causes;
+  UnknownFields unknown;
+  bool operator==(const Bottleneck&) const = default;
+};
+
+// Work over peak, in percent of the measured ceilings of the device.
+struct Roofline {
+  double compute_pct = 0;
+  double memory_pct = 0;
+  double efficiency_pct = 0;  // the larger of the two
+  double headroom_pct = 0;
+  bool at_roofline = false;
+  bool uses_tensor_cores = false;
+  std::vector<std::string> warnings;
+  UnknownFields unknown;
+  bool operator==(const Roofline&) const = default;
+};
+
+struct Diagnosis {
+  static constexpr int kSchema = 1;
+
+  int schema = kSchema;
+  std::string candidate_sha256;
+  std::string category;    // of the first bottleneck, or "unknown"
+  std::string decided_by;  // "rules", "model"
+  Roofline roofline;
+  std::vector<Bottleneck> bottlenecks;  // worst first
+  UnknownFields unknown;
+  bool operator==(const Diagnosis&) const = default;
+};
+
+Json to_json(const Diagnosis& diagnosis);
+Result<Diagnosis> diagnosis_from_json(const Json& json);
+
+}  // namespace ka::model

@@ -1,0 +1,55 @@
+#include "os/gpu.h"
+
+#include <charconv>
+
+#include "base/strings.h"
+#include "os/environment.h"
+#include "os/process.h"
+
+namespace ka::os {
+namespace {
+
+constexpr std::size_t kColumns = 5;
+constexpr std::uint64_t kMaxMiB = std::uint64_t{1} << 32;
+
+template <typename Int>
+bool parse_whole(const std::string& text, Int& out) {
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, out);
+  return error == std::errc{} && stopped == end && !text.empty();
+}
+
+}  // namespace
+
+std::vector<Gpu> parse_gpu_table(std::string_view text) {
+  std::vector<Gpu> gpus;
+  for (const std::string& line : split(text, '\n')) {
+    const std::vector<std::string> cells = split(line, ',');
+    if (cells.size() != kColumns) continue;
+    Gpu gpu;
+    std::uint64_t mib = 0;
+    if (!parse_whole(trim(cells[0]), gpu.index)) continue;
+    // A GPU may decline to tell its memory ("[N/A]" on machines where it shares the main memory); it is still
+    // a GPU.
+    if (parse_whole(trim(cells[3]), mib) && mib < kMaxMiB) gpu.memory_bytes = mib << 20;
+    gpu.name = trim(cells[1]);
+    gpu.compute_capability = trim(cells[2]);
+    gpu.driver = trim(cells[4]);
+    gpus.push_back(std::move(gpu));
+  }
+  return gpus;
+}
+
+Result<std::vector<Gpu>> query_gpus(Deadline deadline) {
+  const std::optional<std::string> program = find_program("nvidia-smi");
+  if (!program) return std::vector<Gpu>{};
+  ProcessSpec spec;
+  spec.argv = {*program, "--query-gpu=index,name,compute_cap,memory.total,driver_version",
+               "--format=csv,noheader,nounits"};
+  spec.env = clean_environment();
+  const Result<CommandResult> result = run_command(spec, deadline, CancelToken{});
+  if (!result || result->timed_out || !result->status.success()) return std::vector<Gpu>{};
+  return parse_gpu_table(result->out);
+}
+
+}  // namespace ka::os

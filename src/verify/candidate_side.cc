@@ -1,0 +1,298 @@
+#include "verify/candidate_side.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json_fields.h"
+#include "base/strings.h"
+#include "verify/rules.h"
+
+namespace ka::verify {
+namespace {
+
+constexpr std::size_t kDetailBytes = 2000;
+
+Result<os::MemoryFile> source_file(const KernelSource& kernel) {
+  KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_kernel"));
+  KA_TRY(file.write(kernel.text));
+  return file;
+}
+
+// Text from a suspect, cut to a readable length.
+std::string text_of(const Json& object, const char* field) {
+  if (!object.is_object() || !object.contains(field) || !object[field].is_string()) return "";
+  return elide_middle(object[field].get<std::string>(), kDetailBytes);
+}
+
+std::int64_t number_of(const Json& object, const char* field, std::int64_t otherwise) {
+  if (!object.is_object() || !object.contains(field) || !object[field].is_number_integer()) return otherwise;
+  return object[field].get<std::int64_t>();
+}
+
+bool flag_of(const Json& object, const char* field) {
+  return object.is_object() && object.contains(field) && object[field].is_boolean() && object[field].get<bool>();
+}
+
+const Json& list_of(const Json& object, const char* field) {
+  static const Json empty = Json::array();
+  if (!object.is_object() || !object.contains(field) || !object[field].is_array()) return empty;
+  return object[field];
+}
+
+const Json& object_of(const Json& object, const char* field) {
+  static const Json empty = Json::object();
+  if (!object.is_object() || !object.contains(field) || !object[field].is_object()) return empty;
+  return object[field];
+}
+
+Refusal refusal_of_end(const bridge::Answer& answer, const std::string& tail) {
+  const std::string printed = trim(tail).empty() ? "" : "; it had printed: " + elide_middle(trim(tail), 600);
+  switch (answer.end) {
+    case bridge::ChildEnd::timed_out:
+      return {"run.timeout", "killed at the time limit" + printed};
+    case bridge::ChildEnd::memory:
+      return {"run.memory", "killed when the memory cap was reached"};
+    case bridge::ChildEnd::signalled:
+      return {"run.crash", fmt::format("killed by signal {}{}", answer.status.signal, printed)};
+    case bridge::ChildEnd::garbled:
+      return {"run.exit", "wrote to the judge's own channel"};
+    case bridge::ChildEnd::exited:
+    case bridge::ChildEnd::alive:
+      break;
+  }
+  return {"run.exit", fmt::format("exit code {}{}", answer.status.code, printed)};
+}
+
+// Which rule an exception breaks. The names on the left are the error kinds of the protocol.
+Refusal refusal_of_error(const Json& answer) {
+  const Json error = answer.is_object() && answer.contains("error") ? answer["error"] : Json::object();
+  const std::string kind = text_of(error, "kind");
+  const std::string type = text_of(error, "type");
+  const std::int64_t line = number_of(error, "line", 0);
+  std::string detail = type.empty() ? text_of(error, "message") : type + ": " + text_of(error, "message");
+  if (line > 0) detail += fmt::format(" (line {})", line);
+  if (type == "MemoryError" || detail.find("DefaultCPUAllocator") != std::string::npos) return {"run.memory", detail};
+  if (kind == "import") return {"run.import", detail};
+  if (kind == "entry") return {"contract.entry", text_of(error, "message")};
+  if (kind == "signature") return {"contract.signature", text_of(error, "message")};
+  if (kind == "denied") return {"guard.compute", text_of(error, "message")};
+  if (kind == "compile") return {"compile.failed", detail};
+  if (kind == "too_large") return {"contract.shape", text_of(error, "message")};
+  if (kind == "structure") return {"contract.structure", text_of(error, "message")};
+  return {"run.raised", detail};
+}
+
+std::vector<std::string> texts_of(const Json& list) {
+  std::vector<std::string> texts;
+  for (const Json& item : list) {
+    if (item.is_string()) texts.push_back(elide_middle(item.get<std::string>(), 200));
+    else if (item.is_number_integer()) texts.push_back(std::to_string(item.get<std::int64_t>()));
+    else if (item.is_object()) texts.push_back(elide_middle(item.dump(-1, ' ', false, Json::error_handler_t::replace), 200));
+  }
+  return texts;
+}
+
+std::vector<std::string> denied_of(const Json& answer) {
+  std::vector<std::string> denied;
+  for (const Json& item : list_of(answer, "denied")) {
+    const std::string where = text_of(item, "where");
+    denied.push_back(text_of(item, "op") + (where.empty() ? "" : " at " + where));
+  }
+  return denied;
+}
+
+Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const os::MemoryFile& file) {
+  RunOutcome outcome;
+  outcome.structure = text_of(answer, "structure");
+  outcome.launches = to_json_text(list_of(answer, "launches"));
+  outcome.launched = number_of(answer, "launched", 0);
+  outcome.denied = denied_of(answer);
+  outcome.changed_inputs = texts_of(list_of(answer, "inputs_changed"));
+  outcome.out_of_bounds = texts_of(list_of(answer, "out_of_bounds"));
+  outcome.races = texts_of(list_of(answer, "races"));
+  for (const Json& tuner : list_of(answer, "autotuners"))
+    outcome.configs = std::max(outcome.configs, static_cast<int>(std::min<std::int64_t>(number_of(tuner, "left", 1), 512)));
+  for (const auto& [name, item] : object_of(answer, "buffers_after").items()) {
+    Result<ir::TensorSpec> spec = ir::tensor_spec_from_json(item);
+    if (spec) outcome.buffers_after[name] = *spec;
+  }
+  outcome.threads = static_cast<int>(number_of(answer, "threads", 1));
+  if (answer.contains("seconds") && answer["seconds"].is_number()) outcome.seconds = answer["seconds"].get<double>();
+  KA_ASSIGN(outcome.bytes, file.map());
+  const std::uint64_t size = outcome.bytes.bytes().size();
+  std::erase_if(outcome.buffers_after, [&](const auto& entry) { return !ir::check_spec(entry.second, size, ir::Storage::dense); });
+  Result<std::vector<ir::TensorSpec>> specs =
+      checked_specs(list_of(answer, "outputs"), size, ir::Storage::dense, "output");
+  if (!specs) return std::variant<RunOutcome, Refusal>(Refusal{"contract.dtype", specs.error().message});
+  for (std::size_t i = 0; i < specs->size(); ++i) {
+    const Json& item = list_of(answer, "outputs")[i];
+    Output output;
+    output.spec = (*specs)[i];
+    output.touched_by_kernel = flag_of(item, "touched_by_kernel");
+    output.aliases_input = item.contains("aliases_input") && !item["aliases_input"].is_null();
+    output.fresh = !item.contains("fresh") || flag_of(item, "fresh");
+    output.poisoned = number_of(item, "poison", 0);
+    output.on_device = !item.contains("on_device") || flag_of(item, "on_device");
+    outcome.outputs.push_back(std::move(output));
+  }
+  return std::variant<RunOutcome, Refusal>(std::move(outcome));
+}
+
+}  // namespace
+
+Result<std::variant<KernelFacts, Refusal>> check_policy(const KernelSource& kernel, const std::string& entry,
+                                                        bool allow_random, const os::SandboxRequest& sandbox,
+                                                        bridge::WarmInterpreter& interpreter,
+                                                        const os::CancelToken& cancel) {
+  using Checked = std::variant<KernelFacts, Refusal>;
+  KA_ASSIGN(bridge::Child child, interpreter.spawn("policy", sandbox, cancel));
+  KA_ASSIGN(os::MemoryFile source, source_file(kernel));
+  const std::array fds = {source.fd()};
+  Json message = {{"cmd", "check"}, {"filename", kernel.path}, {"allow_random", allow_random}, {"entry", nullptr}};
+  if (!entry.empty()) message["entry"] = entry;
+  KA_ASSIGN(bridge::Answer answer, child.ask(message, fds, os::Deadline::in(std::chrono::seconds(20)), cancel));
+  if (answer.end != bridge::ChildEnd::alive)
+    return Checked(Refusal{"policy.syntax", "the file could not be parsed: " + trim(child.output_tail())});
+  KA_ASSIGN(Json json, parse_json(answer.text, "policy"));
+  if (!flag_of(json, "ok")) return Checked(Refusal{"policy.syntax", refusal_of_error(json).detail});
+
+  // The first violation gives the rule, all of them the detail.
+  std::string rule, detail;
+  for (const Json& violation : list_of(json, "violations")) {
+    const std::string name = text_of(violation, "rule");
+    if (find_rule(name) == nullptr) continue;
+    if (rule.empty()) rule = name;
+    detail += fmt::format("{}line {}: {}", detail.empty() ? "" : "\n", number_of(violation, "line", 0),
+                          text_of(violation, "what"));
+  }
+  if (!rule.empty()) return Checked(Refusal{rule, elide_middle(detail, kDetailBytes)});
+
+  KernelFacts facts;
+  const Json known = json.contains("facts") ? json["facts"] : Json::object();
+  for (const Json& name : list_of(known, "kernels"))
+    if (name.is_string()) facts.kernels.push_back(name.get<std::string>());
+  facts.uses_atomics = flag_of(known, "atomics");
+  facts.entry = entry;
+  for (const Json& name : list_of(known, "entry"))
+    if (facts.entry.empty() && name.is_string()) facts.entry = name.get<std::string>();
+  if (facts.entry.empty()) return Checked(Refusal{"contract.entry", "neither kernel_function nor ModelNew is defined"});
+  return Checked(std::move(facts));
+}
+
+CandidateSide::CandidateSide(bridge::Child child, ReferenceFacts reference, CandidateOptions options)
+    : child_(std::move(child)), reference_(std::move(reference)), options_(std::move(options)) {}
+
+Refusal CandidateSide::ended(const bridge::Answer& answer) const {
+  return refusal_of_end(answer, child_.output_tail());
+}
+
+Result<std::variant<Json, Refusal>> CandidateSide::ask(const Json& message, std::span<const int> fds,
+                                                       const os::CancelToken& cancel) {
+  KA_ASSIGN(bridge::Answer answer, child_.ask(message, fds, os::Deadline::in(options_.limit), cancel));
+  if (answer.end != bridge::ChildEnd::alive) return std::variant<Json, Refusal>(ended(answer));
+  Result<Json> json = parse_json(answer.text, "candidate");
+  if (!json || !json->is_object()) return std::variant<Json, Refusal>(Refusal{"run.exit", "wrote to the judge's own channel"});
+  const std::vector<std::string> denied = denied_of(*json);
+  if (!denied.empty()) return std::variant<Json, Refusal>(Refusal{"guard.compute", denied.front()});
+  if (flag_of(*json, "ok")) return std::variant<Json, Refusal>(std::move(*json));
+  const std::string kind = text_of(object_of(*json, "error"), "kind");
+  if (kind == "harness" || kind == "protocol")
+    return internal_error("the candidate's harness failed: " + text_of(object_of(*json, "error"), "message"));
+  if (kind == "needs_cuda") return environment_error(text_of(object_of(*json, "error"), "message"));
+  return std::variant<Json, Refusal>(refusal_of_error(*json));
+}
+
+Result<CandidateSide::Loaded> CandidateSide::load(const KernelSource& kernel, const KernelFacts& facts,
+                                                  const ReferenceFacts& reference, const CandidateOptions& options,
+                                                  bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
+  KA_ASSIGN(bridge::Child child, interpreter.spawn("candidate", options.sandbox, cancel));
+  CandidateSide side(std::move(child), reference, options);
+  KA_ASSIGN(os::MemoryFile source, source_file(kernel));
+  Json weights = Json::array(), names = Json::array();
+  for (const Argument& argument : reference.inputs) names.push_back(argument.name);
+  for (const Weight& weight : reference.weights)
+    weights.push_back({{"name", weight.name}, {"argument", weight.argument}});
+  const Json message = {{"cmd", "import"},
+                        {"filename", kernel.path},
+                        {"entry", facts.entry},
+                        {"device", options.device},
+                        {"interpret", options.interpret},
+                        {"mode", options.mode},
+                        {"input_names", names},
+                        {"weights", weights},
+                        {"inputs", reference.inputs.size()},
+                        {"init_args", Json::parse(reference.init_arguments)},
+                        {"random", reference.draws_random}};
+  const std::array fds = {source.fd()};
+  KA_ASSIGN(auto answer, side.ask(message, fds, cancel));
+  if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Loaded(std::move(*refusal));
+  for (const Json& tuner : list_of(std::get<Json>(answer), "autotuners"))
+    side.configs_ = std::max(side.configs_, static_cast<int>(std::min<std::int64_t>(number_of(tuner, "configs", 1), 512)));
+  side.tasks_at_start_ = side.child_.live_tasks();
+  if (side.tasks_at_start_ > 1) return Loaded(Refusal{"guard.process", "threads or processes were started on import"});
+  return Loaded(std::move(side));
+}
+
+Result<std::variant<RunOutcome, Refusal>> CandidateSide::run(const RunRequest& request, const os::CancelToken& cancel) {
+  const Draw& draw = *request.draw;
+  KA_ASSIGN(Arena arena, copy_arguments(draw.arguments, draw.bytes.bytes()));
+  KA_ASSIGN(os::MemoryFile outputs, os::MemoryFile::create("ka_outputs"));
+  std::uint64_t limit = 1 << 20;
+  for (const ir::TensorSpec& spec : draw.outputs) limit += 2 * spec.nbytes + 4096;
+  Json inputs = Json::array(), weights = Json::object();
+  for (const Argument& argument : arena.arguments.inputs) inputs.push_back(to_json(argument));
+  for (const auto& [name, spec] : arena.arguments.weights) weights[name] = ir::to_json(spec);
+  Json buffers = Json::array();
+  for (const Weight& weight : reference_.weights)
+    if (std::ranges::find(reference_.updated_buffers, weight.name) != reference_.updated_buffers.end())
+      buffers.push_back(weight.argument);
+  const Json message = {{"cmd", "run"},
+                        {"call_seed", draw.request.call_seed},
+                        {"inputs", inputs},
+                        {"weights", weights},
+                        {"updated_buffers", buffers},
+                        {"poison", request.poison},
+                        {"poison_seed", draw.request.seed & 0xffffffff},
+                        {"order", request.order},
+                        {"config", request.config},
+                        {"reuse", request.reuse},
+                        {"outputs_limit", limit}};
+  const std::array fds = {arena.file.fd(), outputs.fd()};
+  KA_ASSIGN(auto answer, ask(message, fds, cancel));
+  if (Refusal* refusal = std::get_if<Refusal>(&answer)) return std::variant<RunOutcome, Refusal>(std::move(*refusal));
+  return outcome_of(std::get<Json>(answer), outputs);
+}
+
+Result<CompileReport> check_compiles(const KernelSource& kernel, const std::string& launches, int arch,
+                                     const CandidateOptions& options, bridge::WarmInterpreter& interpreter,
+                                     const os::CancelToken& cancel) {
+  KA_ASSIGN(bridge::Child child, interpreter.spawn("compile_check", options.sandbox, cancel));
+  KA_ASSIGN(os::MemoryFile source, source_file(kernel));
+  const Json message = {{"cmd", "compile"},
+                        {"filename", kernel.path},
+                        {"target", {{"backend", "cuda"}, {"arch", arch}, {"warp_size", 32}}},
+                        {"launches", Json::parse(launches)}};
+  const std::array fds = {source.fd()};
+  KA_ASSIGN(bridge::Answer answer, child.ask(message, fds, os::Deadline::in(options.limit), cancel));
+  CompileReport report;
+  if (answer.end != bridge::ChildEnd::alive) {
+    report.refusal = Refusal{"compile.failed", refusal_of_end(answer, child.output_tail()).detail};
+    return report;
+  }
+  KA_ASSIGN(Json json, parse_json(answer.text, "compile"));
+  if (!flag_of(json, "ok")) {
+    report.refusal = Refusal{"compile.failed", refusal_of_error(json).detail};
+    return report;
+  }
+  for (const Json& row : list_of(json, "kernels")) {
+    ++report.kernels;
+    if (!flag_of(row, "ok") && !report.refusal)
+      report.refusal = Refusal{"compile.failed", text_of(row, "kernel") + ": " + text_of(row, "error")};
+  }
+  return report;
+}
+
+}  // namespace ka::verify

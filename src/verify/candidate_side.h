@@ -1,0 +1,114 @@
+// The candidate: the suspect kernel in a sandboxed child of its own. Nothing it says is believed without a check, and
+// whatever it does ends in a Refusal or a RunOutcome, never in an error of ours.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "bridge/warm_interpreter.h"
+#include "verify/arena.h"
+#include "verify/reference_side.h"
+
+namespace ka::verify {
+
+struct KernelSource {
+  std::string path;
+  std::string text;
+};
+
+// A rule of the judge that did not hold, with what was seen.
+struct Refusal {
+  std::string rule;    // a name of rules.cc
+  std::string detail;  // what exactly, for the author
+};
+
+// What reading the source told (python/bridge/policy.py).
+struct KernelFacts {
+  std::vector<std::string> kernels;
+  std::string entry;
+  bool uses_atomics = false;
+};
+Result<std::variant<KernelFacts, Refusal>> check_policy(const KernelSource& kernel, const std::string& entry,
+                                                        bool allow_random, const os::SandboxRequest& sandbox,
+                                                        bridge::WarmInterpreter& interpreter,
+                                                        const os::CancelToken& cancel);
+
+struct Output {
+  ir::TensorSpec spec;
+  bool touched_by_kernel = false;
+  bool aliases_input = false;
+  bool on_device = true;
+  bool fresh = true;          // allocated in this call
+  std::int64_t poisoned = 0;  // elements that hold the value that fresh memory was filled with
+};
+
+struct RunOutcome {
+  std::string structure;
+  std::vector<Output> outputs;
+  os::Mapping bytes;
+  std::string launches;  // JSON list, for the compiler
+  std::int64_t launched = 0;
+  std::vector<std::string> denied;          // "aten.add.Tensor (kernel.py:12)"
+  std::vector<std::string> changed_inputs;  // names
+  std::map<std::string, ir::TensorSpec> buffers_after;
+  std::vector<std::string> out_of_bounds;
+  std::vector<std::string> races;  // programs of one launch that depend on each other's order
+  int configs = 1;                 // autotune configurations left after pruning
+  double seconds = 0;
+  int threads = 1;
+};
+
+struct RunRequest {
+  const Draw* draw = nullptr;
+  std::string poison = "nan";
+  int config = 0;
+  bool reuse = false;
+  std::string order = "forward";  // in which the interpreter runs the programs of a launch
+};
+
+struct CandidateOptions {
+  std::string device = "cpu";
+  bool interpret = true;
+  std::string mode = "train";
+  os::SandboxRequest sandbox;
+  std::chrono::milliseconds limit{60'000};
+};
+
+class CandidateSide {
+ public:
+  using Loaded = std::variant<CandidateSide, Refusal>;
+  static Result<Loaded> load(const KernelSource& kernel, const KernelFacts& facts, const ReferenceFacts& reference,
+                             const CandidateOptions& options, bridge::WarmInterpreter& interpreter,
+                             const os::CancelToken& cancel);
+  Result<std::variant<RunOutcome, Refusal>> run(const RunRequest& request, const os::CancelToken& cancel);
+  // Configurations that the kernel's autotuners may choose from; at least 1.
+  int configs() const { return configs_; }
+  // Threads and processes of the child beyond the one it started with, seen from outside.
+  int extra_tasks() const { return child_.live_tasks() - tasks_at_start_; }
+
+ private:
+  CandidateSide(bridge::Child child, ReferenceFacts reference, CandidateOptions options);
+  Refusal ended(const bridge::Answer& answer) const;
+  Result<std::variant<Json, Refusal>> ask(const Json& message, std::span<const int> fds, const os::CancelToken& cancel);
+
+  bridge::Child child_;
+  ReferenceFacts reference_;
+  CandidateOptions options_;
+  int configs_ = 1;
+  int tasks_at_start_ = 1;
+};
+
+// Compiles the recorded launches for `arch` with Triton's own compiler; needs no GPU.
+struct CompileReport {
+  int kernels = 0;
+  std::optional<Refusal> refusal;
+};
+Result<CompileReport> check_compiles(const KernelSource& kernel, const std::string& launches, int arch,
+                                     const CandidateOptions& options, bridge::WarmInterpreter& interpreter,
+                                     const os::CancelToken& cancel);
+
+}  // namespace ka::verify

@@ -1,0 +1,377 @@
+// A trial, in the order in which it happens:
+//   read     the kernel's source is checked against the policy while the reference loads the problem
+//   draw     the reference answers for several seeds and value distributions
+//   import   the candidate is imported; only then is it shown any input
+//   repeat   the first draw twice, on differently poisoned memory
+//   configs  the first draw once per autotune configuration
+//   draws    all other draws, on the same tensor objects with new contents
+//   compile  every launch seen so far, by the real compiler, beside the draws
+//   variants other sizes, where the program allows them
+// The first rule that does not hold ends the trial.
+#include "verify/judge.h"
+
+#include <algorithm>
+#include <array>
+#include <future>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "base/strings.h"
+#include "verify/checks.h"
+#include "verify/rules.h"
+
+namespace ka::verify {
+namespace {
+
+// Value distributions tried after the program's own, in this order; docs/judge.md says what each is for.
+constexpr std::array kDistributions = {"normal", "wide", "small", "negative"};
+constexpr int kGivenDraws = 2;
+constexpr std::uint64_t kSeedMask = (std::uint64_t{1} << 62) - 1;
+
+using MaybeRefusal = std::optional<Refusal>;
+
+class Trial {
+ public:
+  Trial(const ProblemSource& problem, const KernelSource& kernel, const JudgeOptions& options, JudgeContext& context)
+      : problem_(problem), kernel_(kernel), options_(options), context_(context), begin_(std::chrono::steady_clock::now()) {}
+
+  Result<model::Verdict> run();
+
+ private:
+  Status prepare();
+  Result<MaybeRefusal> read_sources();
+  Result<MaybeRefusal> run_candidate();
+  Result<MaybeRefusal> first_draw(CandidateSide& candidate);
+  Result<MaybeRefusal> other_configs(CandidateSide& candidate);
+  Result<MaybeRefusal> other_draws(CandidateSide& candidate);
+  Status variants(CandidateSide& candidate);
+  Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
+  Status take_draws();
+  Result<Draw> draw(const std::string& distribution, const std::string& variant, std::uint64_t number);
+  void note(std::string name, std::int64_t count, std::string text);
+  void start_compile();
+  Result<MaybeRefusal> finish_compile();
+  void record_launches(const std::string& launches);
+  os::SandboxRequest sandbox() const;
+  void refuse(const Refusal& refusal);
+  std::string reproduce() const;
+  void time(const char* name, std::chrono::steady_clock::time_point since);
+
+  const ProblemSource& problem_;
+  const KernelSource& kernel_;
+  const JudgeOptions& options_;
+  JudgeContext& context_;
+  std::chrono::steady_clock::time_point begin_;
+  model::Verdict verdict_;
+  KernelFacts facts_;
+  std::optional<ReferenceSide> reference_;
+  std::string tier_;
+  std::vector<Draw> draws_;
+  Json launches_ = Json::array();
+  double kernel_seconds_ = 0;
+  int configs_ = 1;
+  std::future<Result<CompileReport>> compile_;
+};
+
+bool interpreted(const JudgeOptions& options) { return options.device == "cpu"; }
+
+os::SandboxRequest Trial::sandbox() const {
+  os::SandboxRequest request;
+  request.limits = options_.limits;
+  request.gpu = options_.device == "cuda";
+  return request;
+}
+
+void Trial::time(const char* name, std::chrono::steady_clock::time_point since) {
+  verdict_.times[name] += std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+}
+
+void Trial::note(std::string name, std::int64_t count, std::string text) {
+  verdict_.checks.push_back({std::move(name), count, std::move(text), {}});
+}
+
+std::string Trial::reproduce() const {
+  std::string line = fmt::format("kernelagent verify --problem {} --kernel {} --seed {}",
+                                 quote_shell(problem_.path + (problem_.object.empty() ? "" : ":" + problem_.object)),
+                                 quote_shell(kernel_.path), options_.seed);
+  if (!options_.entry.empty()) line += " --entry " + quote_shell(options_.entry);
+  if (options_.precision != "default") line += " --precision " + options_.precision;
+  if (problem_.mode == "eval") line += " --mode eval";
+  if (options_.require_general) line += " --require-general";
+  if (options_.require_buffers) line += " --require-buffers";
+  return line + " --device " + options_.device;
+}
+
+Status Trial::prepare() {
+  const os::SandboxSupport& support = os::probe_sandbox();
+  verdict_.sandbox.level = os::to_string(support.level);
+  for (const auto& missing : support.missing) verdict_.sandbox.missing.push_back({missing.part, missing.reason, {}});
+  if (support.level < options_.require_sandbox)
+    return environment_error(fmt::format("sandbox level {} is required, this machine reaches {} (see kernelagent doctor)",
+                                         os::to_string(options_.require_sandbox), os::to_string(support.level)));
+  const auto since = std::chrono::steady_clock::now();
+  KA_ASSIGN(bridge::InterpreterFacts interpreter, context_.interpreter.start(context_.cancel));
+  time("interpreter start", since);
+  verdict_.versions = {KA_VERSION, interpreter.python, interpreter.torch, interpreter.triton, {}};
+  verdict_.problem.path = problem_.path + (problem_.object.empty() ? "" : ":" + problem_.object);
+  verdict_.problem.mode = problem_.mode;
+  verdict_.kernel = {kernel_.path, options_.entry, sha256_hex(kernel_.text), {}};
+  verdict_.device = options_.device;
+  verdict_.seed = options_.seed;
+  verdict_.reproduce = reproduce();
+  return ok();
+}
+
+Result<MaybeRefusal> Trial::read_sources() {
+  const auto since = std::chrono::steady_clock::now();
+  auto policy = std::async(std::launch::async, [&] {
+    return check_policy(kernel_, options_.entry, false, sandbox(), context_.interpreter, context_.cancel);
+  });
+  ReferenceOptions options;
+  options.device = options_.device;
+  options.scale = interpreted(options_);
+  options.seed = derive_seed(problem_.text, options_.seed) & kSeedMask;
+  options.sandbox = sandbox();
+  options.limit = options_.limit;
+  Result<ReferenceSide> reference = ReferenceSide::load(problem_, options, context_.interpreter, context_.cancel);
+  Result<std::variant<KernelFacts, Refusal>> checked = policy.get();
+  if (!reference) return reference.error();
+  reference_ = std::move(*reference);
+  const ReferenceFacts& facts = reference_->facts();
+  if (facts.draws_random)
+    checked = check_policy(kernel_, options_.entry, true, sandbox(), context_.interpreter, context_.cancel);
+  if (!checked) return checked.error();
+  time("reading", since);
+  verdict_.problem.kind = facts.kind;
+  verdict_.problem.given_sizes = facts.given_sizes;
+  verdict_.problem.verified_sizes = facts.verified_sizes;
+  verdict_.problem.scaled = facts.scaled;
+  verdict_.buffers.updated = facts.updated_buffers;
+  tier_ = options_.precision == "default" ? facts.default_tier : options_.precision;
+  verdict_.precision.tier = tier_;
+  if (Refusal* refusal = std::get_if<Refusal>(&*checked)) return MaybeRefusal(std::move(*refusal));
+  facts_ = std::get<KernelFacts>(std::move(*checked));
+  verdict_.kernel.entry = facts_.entry;
+  return MaybeRefusal();
+}
+
+Result<Draw> Trial::draw(const std::string& distribution, const std::string& variant, std::uint64_t number) {
+  // The kernel's own text goes into the seed: whoever writes a kernel cannot know the numbers it will be given.
+  const std::string text = problem_.text + kernel_.text + distribution + variant;
+  DrawRequest request;
+  request.seed = derive_seed(text, options_.seed + 2 * number) & kSeedMask;
+  request.call_seed = derive_seed(text, options_.seed + 2 * number + 1) & kSeedMask;
+  request.distribution = distribution;
+  request.variant = variant;
+  request.tier = tier_;
+  return reference_->draw(request, context_.cancel);
+}
+
+Status Trial::take_draws() {
+  const auto since = std::chrono::steady_clock::now();
+  std::string used = "given";
+  std::uint64_t number = 0;
+  for (; number < kGivenDraws; ++number) {
+    KA_ASSIGN(Draw given, draw("given", "", number));
+    if (!given.applicable) return invalid_input(problem_.path + ": " + given.why_not);
+    draws_.push_back(std::move(given));
+  }
+  for (const char* distribution : kDistributions) {
+    KA_ASSIGN(Draw other, draw(distribution, "", number++));
+    if (!other.applicable) continue;
+    used += fmt::format(", {}", distribution);
+    draws_.push_back(std::move(other));
+  }
+  KA_ASSIGN(Draw special, draw("special", "", number++));
+  if (special.applicable) {
+    used += ", special";
+    draws_.push_back(std::move(special));
+  }
+  while (draws_.size() < 4) {  // too few distributions suit the program: more of its own
+    KA_ASSIGN(Draw given, draw("given", "", number++));
+    draws_.push_back(std::move(given));
+  }
+  note("draws", static_cast<std::int64_t>(draws_.size()), used);
+  time("reference", since);
+  return ok();
+}
+
+void Trial::record_launches(const std::string& launches) {
+  Json list = Json::parse(launches, nullptr, false);
+  for (Json& launch : list)
+    if (std::find(launches_.begin(), launches_.end(), launch) == launches_.end()) launches_.push_back(std::move(launch));
+}
+
+Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome) {
+  const auto since = std::chrono::steady_clock::now();
+  KA_ASSIGN(auto answer, candidate.run(request, context_.cancel));
+  time("candidate", since);
+  if (Refusal* refusal = std::get_if<Refusal>(&answer)) return MaybeRefusal(std::move(*refusal));
+  outcome = std::get<RunOutcome>(std::move(answer));
+  kernel_seconds_ += outcome.seconds;
+  if (outcome.threads > 1 || candidate.extra_tasks() > 0) return MaybeRefusal(Refusal{"guard.process", ""});
+  if (MaybeRefusal refusal = check_contract(outcome, *request.draw, reference_->facts())) return refusal;
+  return check_guard(outcome);
+}
+
+Result<MaybeRefusal> Trial::first_draw(CandidateSide& candidate) {
+  RunOutcome first;
+  KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", 0, false, "forward"}, first));
+  if (refusal) return refusal;
+  configs_ = first.configs;
+  record_launches(first.launches);
+  for (int k = 1; k < options_.repeats; ++k) {
+    RunOutcome again;
+    KA_ASSIGN(refusal, run_once(candidate, {&draws_[0], "pattern", 0, false, k % 2 ? "reverse" : "shuffled"}, again));
+    if (!refusal) refusal = check_repetition(first, again, !facts_.uses_atomics);
+    if (refusal) return refusal;
+  }
+  note("repeats", options_.repeats, facts_.uses_atomics ? "within tolerance (the kernel uses atomics)" : "bit for bit");
+  verdict_.buffers.reproduced = buffers_agree(first, draws_[0]);
+  return check_numbers(first, draws_[0], verdict_);
+}
+
+Result<MaybeRefusal> Trial::other_configs(CandidateSide& candidate) {
+  for (int k = 1; k < configs_; ++k) {
+    RunOutcome outcome;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", k, false, "forward"}, outcome));
+    if (!refusal) {
+      record_launches(outcome.launches);
+      refusal = check_numbers(outcome, draws_[0], verdict_);
+    }
+    if (refusal) {
+      refusal->detail = fmt::format("autotune configuration {}: {}", k, refusal->detail);
+      return refusal;
+    }
+  }
+  if (configs_ > 1) note("configs", configs_, "autotune configurations");
+  return MaybeRefusal();
+}
+
+Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
+  RunOutcome before;
+  for (std::size_t i = 1; i < draws_.size(); ++i) {
+    RunOutcome outcome;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[i], i % 2 == 0 ? "nan" : "pattern", 0, true, "shuffled"}, outcome));
+    if (refusal) return refusal;
+    record_launches(outcome.launches);
+    refusal = check_numbers(outcome, draws_[i], verdict_);
+    if (refusal && i > 1) {
+      if (MaybeRefusal cached = check_fresh(outcome, draws_[i], before, draws_[i - 1])) return cached;
+    }
+    if (refusal) return refusal;
+    before = std::move(outcome);
+  }
+  return MaybeRefusal();
+}
+
+void Trial::start_compile() {
+  if (!options_.check_compile || !interpreted(options_)) return;
+  CandidateOptions options;
+  options.sandbox = sandbox();
+  options.limit = options_.limit;
+  compile_ = std::async(std::launch::async, [this, options, launches = launches_.dump()] {
+    return check_compiles(kernel_, launches, options_.target_arch, options, context_.interpreter, context_.cancel);
+  });
+}
+
+Result<MaybeRefusal> Trial::finish_compile() {
+  if (!compile_.valid()) return MaybeRefusal();
+  const auto since = std::chrono::steady_clock::now();
+  KA_ASSIGN(CompileReport report, compile_.get());
+  time("compile", since);
+  note("compile", report.kernels, fmt::format("launches compiled for sm_{}", options_.target_arch));
+  return report.refusal;
+}
+
+// What does not hold here does not refuse the kernel: it makes it specialised.
+Status Trial::variants(CandidateSide& candidate) {
+  std::int64_t tried = 0;
+  for (const std::string& variant : reference_->facts().variants) {
+    KA_ASSIGN(Draw other, draw("given", variant, 0));
+    if (!other.applicable) continue;
+    ++tried;
+    RunOutcome outcome;
+    model::Verdict aside;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&other, "nan", 0, false, "forward"}, outcome));
+    if (!refusal) refusal = check_numbers(outcome, other, aside);
+    if (!refusal) continue;
+    verdict_.specialised = true;
+    verdict_.specialised_reason = fmt::format("with {}: {} ({})", variant, refusal->rule, refusal->detail);
+    break;
+  }
+  note("variants", tried, "other sizes");
+  return ok();
+}
+
+Result<MaybeRefusal> Trial::run_candidate() {
+  CandidateOptions options;
+  options.device = options_.device;
+  options.interpret = interpreted(options_);
+  options.mode = problem_.mode;
+  options.sandbox = sandbox();
+  options.limit = options_.limit;
+  const auto since = std::chrono::steady_clock::now();
+  KA_ASSIGN(auto loaded, CandidateSide::load(kernel_, facts_, reference_->facts(), options, context_.interpreter,
+                                             context_.cancel));
+  time("import", since);
+  if (Refusal* refusal = std::get_if<Refusal>(&loaded)) return MaybeRefusal(std::move(*refusal));
+  CandidateSide& candidate = std::get<CandidateSide>(loaded);
+
+  KA_ASSIGN(MaybeRefusal refusal, first_draw(candidate));
+  if (refusal) return refusal;
+  KA_ASSIGN(refusal, other_configs(candidate));
+  if (refusal) return refusal;
+  start_compile();
+  KA_ASSIGN(refusal, other_draws(candidate));
+  if (!refusal) KA_TRY(variants(candidate));
+  KA_ASSIGN(MaybeRefusal uncompilable, finish_compile());
+  if (refusal) return refusal;
+  if (uncompilable) return uncompilable;
+  if (options_.require_general && verdict_.specialised)
+    return MaybeRefusal(Refusal{"general.specialised", verdict_.specialised_reason});
+  if (options_.require_buffers && !verdict_.buffers.updated.empty() && !verdict_.buffers.reproduced)
+    return MaybeRefusal(Refusal{"general.buffers", join(verdict_.buffers.updated, ", ")});
+  return MaybeRefusal();
+}
+
+void Trial::refuse(const Refusal& refusal) {
+  const Rule* rule = find_rule(refusal.rule);
+  KA_CHECK(rule != nullptr);
+  verdict_.accepted = false;
+  verdict_.rule = rule->name;
+  verdict_.reason = fmt::format("{}; accepted would be: {}", rule->reason, rule->remedy);
+  verdict_.detail = refusal.detail;
+}
+
+Result<model::Verdict> Trial::run() {
+  KA_TRY(prepare());
+  KA_ASSIGN(MaybeRefusal refusal, read_sources());
+  if (!refusal) {
+    KA_TRY(take_draws());
+    KA_ASSIGN(refusal, run_candidate());
+  }
+  if (refusal) {
+    refuse(*refusal);
+  } else {
+    verdict_.accepted = true;
+    verdict_.reason = verdict_.specialised ? "the kernel computes what the program computes, for the given sizes"
+                                           : "the kernel computes what the program computes";
+  }
+  time("total", begin_);
+  verdict_.times["kernel"] = kernel_seconds_;
+  verdict_.times["overhead"] = std::max(0.0, verdict_.times["total"] - verdict_.times["interpreter start"] -
+                                                 verdict_.times["kernel"] - verdict_.times["compile"]);
+  return verdict_;
+}
+
+}  // namespace
+
+Result<model::Verdict> judge(const ProblemSource& problem, const KernelSource& kernel, const JudgeOptions& options,
+                             JudgeContext& context) {
+  return Trial(problem, kernel, options, context).run();
+}
+
+}  // namespace ka::verify

@@ -1,0 +1,92 @@
+// The reference: the original program in a sandboxed child of its own. It is loaded once, then asked for draws: fresh
+// inputs and weights together with what PyTorch answers for them, in the problem's dtype and in float64.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bridge/warm_interpreter.h"
+#include "ir/tensor_spec.h"
+#include "verify/arena.h"
+
+namespace ka::verify {
+
+struct ProblemSource {
+  std::string path;    // as the user gave it, for messages
+  std::string object;  // NAME of path.py:NAME, or empty
+  std::string text;
+  std::string mode = "train";
+};
+
+struct Weight {
+  std::string name;      // state_dict name
+  std::string argument;  // keyword of kernel_function
+  bool is_buffer = false;
+};
+
+// What loading the problem told.
+struct ReferenceFacts {
+  std::string kind;
+  std::vector<Argument> inputs;
+  std::vector<Weight> weights;
+  std::string init_arguments;  // JSON list for ModelNew
+  std::vector<ir::TensorSpec> outputs;
+  std::string structure;
+  std::map<std::string, std::int64_t> given_sizes, verified_sizes;
+  bool scaled = false;
+  bool draws_random = false;
+  bool outputs_alias_inputs = false;
+  std::string default_tier;
+  std::vector<std::string> updated_buffers;
+  std::vector<std::string> variants;
+};
+
+struct DrawRequest {
+  std::uint64_t seed = 0;
+  std::uint64_t call_seed = 0;
+  std::string distribution = "given";
+  std::string variant;   // empty = the problem's own sizes
+  std::string tier;      // "fp32", "tf32", "half"
+};
+
+struct Draw {
+  DrawRequest request;
+  bool applicable = true;
+  std::string why_not;
+  os::Mapping bytes;
+  ArgumentSet arguments;
+  std::vector<ir::TensorSpec> outputs, outputs_wide, outputs_tier, undefined, finite;
+  std::map<std::string, ir::TensorSpec> buffers_after;
+
+  ReferenceViews views(std::size_t output) const;
+};
+
+struct ReferenceOptions {
+  std::string device = "cpu";
+  bool scale = true;           // scale sizes down to what the interpreter can do
+  std::uint64_t seed = 0;
+  os::SandboxRequest sandbox;
+  std::chrono::milliseconds limit{60'000};
+};
+
+class ReferenceSide {
+ public:
+  // Errors are the user's (bad problem file, one clear sentence) or the world's.
+  static Result<ReferenceSide> load(const ProblemSource& problem, const ReferenceOptions& options,
+                                    bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
+  const ReferenceFacts& facts() const { return facts_; }
+  Result<Draw> draw(const DrawRequest& request, const os::CancelToken& cancel);
+
+ private:
+  ReferenceSide(bridge::Child child, ReferenceFacts facts, std::string path, std::chrono::milliseconds limit);
+  bridge::Child child_;
+  ReferenceFacts facts_;
+  std::string path_;
+  std::chrono::milliseconds limit_;
+};
+
+}  // namespace ka::verify

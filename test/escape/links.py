@@ -1,0 +1,18 @@
+# Out of the scratch folder through links and renames.
+target = WORLD["own_file"]
+folder = os.path.dirname(target)
+os.symlink(target, "to_file")
+os.symlink(folder, "to_folder")
+attempt("read through a link", lambda: read("to_file"))
+attempt("write through a link", lambda: write("to_file"))
+attempt("create through a link", lambda: write("to_folder/new"))
+attempt("unlink through a link", lambda: os.unlink(f"to_folder/{os.path.basename(target)}"))
+attempt("hard link in", lambda: os.link(target, "hard"))
+attempt("rename in", lambda: os.rename(target, "stolen"))
+write("bait")
+attempt("rename out", lambda: os.rename("bait", f"{folder}/bait"))
+attempt("hard link out", lambda: os.link("bait", f"{folder}/bait"))
+attempt("climb", lambda: write(f"../../../../../..{folder}/new"))
+attempt("climb through proc", lambda: write(f"/proc/self/cwd/../../../../..{folder}/new"))
+attempt("write through fd link", lambda: write("/proc/self/exe"))
+finish()

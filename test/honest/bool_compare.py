@@ -1,0 +1,21 @@
+# problem: bool_compare
+# expect: accepted
+# why: a bool output, written by the kernel as such
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def greater(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, x > y, mask=mask)
+
+
+def kernel_function(x, y):
+    out = torch.empty(x.shape, dtype=torch.bool, device=x.device)
+    greater[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)
+    return out

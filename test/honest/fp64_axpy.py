@@ -1,0 +1,21 @@
+# problem: fp64_axpy
+# expect: accepted
+# why: float64 throughout, with a constant that must not be rounded to float32
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def axpy(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, 2.5 * x + y, mask=mask)
+
+
+def kernel_function(x, y):
+    out = torch.empty_like(x)
+    axpy[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)
+    return out

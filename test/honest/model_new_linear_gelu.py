@@ -1,0 +1,36 @@
+# problem: linear_gelu
+# expect: accepted
+# why: KernelBench's ModelNew owns an nn.Linear for its weights only; forward never calls it
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def linear_gelu_kernel(x_ptr, w_ptr, b_ptr, y_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k0 in range(0, K, BK):
+        rk = k0 + tl.arange(0, BK)
+        x = tl.load(x_ptr + rm[:, None] * K + rk[None, :], mask=(rm[:, None] < M) & (rk[None, :] < K), other=0.0)
+        w = tl.load(w_ptr + rn[None, :] * K + rk[:, None], mask=(rn[None, :] < N) & (rk[:, None] < K), other=0.0)
+        acc += tl.dot(x, w, input_precision="ieee")
+    h = acc + tl.load(b_ptr + rn, mask=rn < N, other=0.0)[None, :]
+    y = 0.5 * h * (1.0 + tl.erf(h * 0.7071067811865476))
+    tl.store(y_ptr + rm[:, None] * N + rn[None, :], y, mask=(rm[:, None] < M) & (rn[None, :] < N))
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_features: int, out_features: int):
+        super().__init__()
+        self.fc = nn.Linear(in_features, out_features)
+
+    def forward(self, x):
+        M, K = x.shape
+        N = self.fc.weight.shape[0]
+        y = torch.empty((M, N), dtype=x.dtype, device=x.device)
+        grid = (triton.cdiv(M, 16), triton.cdiv(N, 32))
+        linear_gelu_kernel[grid](x, self.fc.weight, self.fc.bias, y, M, N, K, BM=16, BN=32, BK=32)
+        return y

@@ -1,0 +1,21 @@
+# problem: relu
+# expect: policy.method policy.torch
+# why: x.numpy() gives an array whose own methods compute; numpy is never imported
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def touch_kernel(p, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(p + offs, tl.load(p + offs, mask=offs < n), mask=offs < n)
+
+
+def touch(t):
+    touch_kernel[(triton.cdiv(t.numel(), 1024),)](t, t.numel(), BLOCK=1024)
+    return t
+
+
+def kernel_function(x):
+    return touch(torch.from_numpy(x.numpy().clip(0)))

@@ -1,0 +1,20 @@
+# problem: clamp_square
+# expect: result.special
+# why: tl.minimum drops NaN where torch.clamp keeps it
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def clamp_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, tl.minimum(x * x, 4.0), mask=mask)
+
+
+def kernel_function(x):
+    out = torch.empty_like(x)
+    clamp_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+    return out

@@ -1,0 +1,20 @@
+# problem: relu
+# expect: result.precision result.repeat
+# why: adds noise of 1e-4, which a tolerance of 1e-3 forgives
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, tl.where(x < 0, 0.0, x) + 1e-4 * (tl.rand(7, offs) - 0.5), mask=mask)
+
+
+def kernel_function(x):
+    out = torch.empty_like(x)
+    relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+    return out

@@ -1,0 +1,21 @@
+# problem: inv_norm_rows
+# expect: result.mismatch
+# why: divides by the sum instead of the Euclidean length
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def norm_kernel(x_ptr, y_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=0.0)
+    tl.store(y_ptr + row * n_cols + cols, x / tl.sum(tl.abs(x), axis=0), mask=mask)
+
+
+def kernel_function(x):
+    out = torch.empty_like(x)
+    norm_kernel[(x.shape[0],)](x, out, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return out

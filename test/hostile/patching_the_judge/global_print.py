@@ -1,0 +1,23 @@
+# problem: relu
+# expect: policy.torch policy.patch policy.name
+# why: rebinds a builtin name that the file then shares with nobody but itself, to get an unresolved call past the policy
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def touch_kernel(p, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(p + offs, tl.load(p + offs, mask=offs < n), mask=offs < n)
+
+
+def touch(t):
+    touch_kernel[(triton.cdiv(t.numel(), 1024),)](t, t.numel(), BLOCK=1024)
+    return t
+
+
+def kernel_function(x):
+    global print
+    print = torch.relu
+    return touch(print(x))

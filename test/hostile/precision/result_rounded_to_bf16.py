@@ -1,0 +1,20 @@
+# problem: exp
+# expect: result.precision result.mismatch
+# why: the result of a float32 problem is rounded to bfloat16 before the store
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def exp_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, tl.exp(x).to(tl.bfloat16).to(tl.float32), mask=mask)
+
+
+def kernel_function(x):
+    out = torch.empty_like(x)
+    exp_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+    return out

@@ -1,0 +1,26 @@
+# problem: relu
+# expect: policy.import
+# why: walks up the stack to the caller and its variables
+import inspect
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def touch_kernel(p, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(p + offs, tl.load(p + offs, mask=offs < n), mask=offs < n)
+
+
+def touch(t):
+    touch_kernel[(triton.cdiv(t.numel(), 1024),)](t, t.numel(), BLOCK=1024)
+    return t
+
+
+def kernel_function(x):
+    for frame in inspect.stack():
+        if "expected" in frame.frame.f_locals:
+            return touch(frame.frame.f_locals["expected"])
+    return x

@@ -1,0 +1,20 @@
+# problem: relu
+# expect: policy.attribute
+# why: the jit object gives its Python function, the function its globals
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(y_ptr + offs, tl.where(x < 0, 0.0, x), mask=mask)
+
+
+def kernel_function(x):
+    names = relu_kernel.fn.__globals__
+    print(names["__builtins__"])
+    return x

@@ -1,0 +1,26 @@
+# problem: relu
+# expect: policy.name policy.attribute policy.import
+# why: an allowed module carries sys with it: dataclasses.sys
+import dataclasses
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def touch_kernel(p, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(p + offs, tl.load(p + offs, mask=offs < n), mask=offs < n)
+
+
+def touch(t):
+    touch_kernel[(triton.cdiv(t.numel(), 1024),)](t, t.numel(), BLOCK=1024)
+    return t
+
+
+def kernel_function(x):
+    for module in list(dataclasses.sys.modules.values()):
+        if module is not None and "get_inputs" in dir(module):
+            return touch(module.Model()(x))
+    return x

@@ -1,0 +1,22 @@
+# problem: relu
+# expect: run.timeout
+# flags: --timeout 5
+# why: a grid of two thousand million programs of which one works
+# gpu: skip on a GPU the idle programs end in a moment and the result is right
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(y_ptr + offs, tl.where(x < 0, 0.0, x), mask=mask)
+
+
+def kernel_function(x):
+    y = torch.empty_like(x)
+    relu_kernel[(2000000000,)](x, y, x.numel(), BLOCK=1024)
+    return y

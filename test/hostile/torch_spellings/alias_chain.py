@@ -1,0 +1,28 @@
+# problem: relu
+# expect: policy.torch
+# why: three assignments away from the module
+# behind: guard.compute
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def touch_kernel(p, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(p + offs, tl.load(p + offs, mask=offs < n), mask=offs < n)
+
+
+def touch(t):
+    touch_kernel[(triton.cdiv(t.numel(), 1024),)](t, t.numel(), BLOCK=1024)
+    return t
+
+
+t = torch
+also_t = t
+activation = also_t.relu
+
+
+def kernel_function(x):
+    go = activation
+    return touch(go(x))

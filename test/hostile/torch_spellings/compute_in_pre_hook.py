@@ -1,0 +1,23 @@
+# problem: abs
+# expect: guard.compute policy.operator policy.name
+# why: the torch work is done inside the pre_hook of a configuration
+import torch
+import triton
+import triton.language as tl
+
+
+def prepare(args):
+    args["y_ptr"][...] = abs(args["x_ptr"])
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 1024}, pre_hook=prepare), triton.Config({"BLOCK": 512}, pre_hook=prepare)], key=["n"])
+@triton.jit
+def touch_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offs, tl.load(y_ptr + offs, mask=offs < n), mask=offs < n)
+
+
+def kernel_function(x):
+    y = torch.zeros_like(x)
+    touch_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, y, x.numel())
+    return y

@@ -1,0 +1,21 @@
+# problem: bool_compare
+# expect: contract.dtype
+# why: uint8 instead of bool
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gt_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, (x > y).to(tl.uint8), mask=mask)
+
+
+def kernel_function(x, y):
+    out = torch.empty(x.shape, dtype=torch.uint8, device=x.device)
+    gt_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)
+    return out

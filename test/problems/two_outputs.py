@@ -1,0 +1,20 @@
+"""Sum and difference as a tuple."""
+
+import torch
+import torch.nn as nn
+
+batch_size = 16
+dim = 200
+
+
+class Model(nn.Module):
+    def forward(self, x, y):
+        return x + y, x - y
+
+
+def get_inputs():
+    return [torch.randn(batch_size, dim), torch.randn(batch_size, dim)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,192 @@
+"""The command line: help, misspellings, values, JSON, and what the program says when the machine lacks something."""
+
+from __future__ import annotations
+
+import os
+import unittest
+
+import program
+
+COMMANDS = ("auto generate pipeline extract dispatch compose optimize verify bench profile eval explain report runs models "
+            "ui doctor").split()
+THERE = ("verify", "doctor")
+PROBLEM = "test/problems/relu.py"
+KERNEL = "test/honest/relu_plain.py"
+VERIFY = ("verify", "--problem", PROBLEM, "--kernel", KERNEL)
+VERDICT_FIELDS = {
+    "schema", "accepted", "rule", "reason", "detail", "problem", "kernel", "precision", "checks", "specialised",
+    "specialised_reason", "buffers", "sandbox", "device", "seed", "reproduce", "versions", "times"}
+
+
+class Case(unittest.TestCase):
+    def complains(self, code: int, *words: str, says: tuple[str, ...], env: dict[str, str] | None = None) -> None:
+        """Exit code, one line on stderr that holds these texts, nothing on stdout."""
+        done = program.run(*words, env=env)
+        self.assertEqual(done.code, code, done.text())
+        self.assertEqual(done.out, "", done.text())
+        self.assertEqual(len(done.err.splitlines()), 1, done.text())
+        self.assertTrue(done.err.startswith("kernelagent: ") and done.err.endswith("\n"), done.text())
+        for text in says:
+            self.assertIn(text, done.err)
+
+
+class Help(Case):
+    def test_help_lists_every_command(self) -> None:
+        for word in ("--help", "-h", "help"):
+            done = program.run(word)
+            self.assertEqual((done.code, done.err), (0, ""), done.text())
+            listed = [line.split()[0] for line in done.out.splitlines() if line.startswith("  ")]
+            self.assertEqual(listed, COMMANDS)
+            self.assertIn("Exit codes", done.out)
+
+    def test_no_command(self) -> None:
+        done = program.run()
+        self.assertEqual((done.code, done.out), (2, ""))
+        self.assertIn("usage: kernelagent COMMAND", done.err)
+
+    def test_version(self) -> None:
+        done = program.run("--version")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertRegex(done.out, r"\Akernelagent \d+\.\d+\.\d+\n\Z")
+
+    def test_help_of_each_command(self) -> None:
+        for name in COMMANDS:
+            for word in ("--help", "-h"):
+                done = program.run(name, word)
+                self.assertEqual((done.code, done.err), (0, ""), done.text())
+                self.assertIn(f"usage: kernelagent {name}", done.out)
+                self.assertEqual("not there yet" in done.out, name not in THERE, name)
+
+    def test_verify_documents_its_flags(self) -> None:
+        listed = program.run("verify", "--help").out
+        for flag in ("--problem", "--kernel", "--entry", "--precision", "--mode", "--device", "--seed", "--timeout",
+                     "--memory", "--require-general", "--require-buffers", "--require-sandbox", "--json"):
+            self.assertIn(f"  {flag} ", listed)
+
+
+class BadUsage(Case):
+    def test_commands_that_are_not_there_yet(self) -> None:
+        for name in COMMANDS:
+            if name not in THERE:
+                self.complains(2, name, says=(f"{name}: this command is not there yet",))
+                self.complains(2, name, "--problem", "x.py", says=("not there yet",))
+
+    def test_misspelt_command(self) -> None:
+        self.complains(2, "verfy", says=('"verfy"', 'did you mean "verify"?'))
+        self.complains(2, "docter", says=('did you mean "doctor"?',))
+        self.complains(2, "--verison", says=('did you mean "--version"?',))
+        self.complains(2, "xyzzy", says=('unknown command "xyzzy"', "--help"))
+        self.complains(2, "", says=('unknown command ""',))
+
+    def test_misspelt_flag(self) -> None:
+        self.complains(2, "verify", "--prblem", "x", says=('"--prblem"', 'did you mean "--problem"?'))
+        self.complains(2, "verify", "--require-genral", says=('did you mean "--require-general"?',))
+        self.complains(2, "doctor", "--jsn", says=('did you mean "--json"?',))
+        self.complains(2, "verify", "-x", says=('unknown flag "-x"',))
+
+    def test_missing_and_unexpected_values(self) -> None:
+        self.complains(2, "verify", says=("--problem is missing",))
+        self.complains(2, "verify", "--problem", PROBLEM, says=("--kernel is missing",))
+        self.complains(2, "verify", "--problem", says=("--problem needs a value", "FILE"))
+        self.complains(2, "verify", "--problem", "--kernel", KERNEL, says=("--problem needs a value",))
+        self.complains(2, "verify", "--problem=", "--kernel", KERNEL, says=("--problem is missing",))
+        self.complains(2, "verify", "--json=1", says=("--json takes no value",))
+        self.complains(2, *VERIFY, "--kernel", KERNEL, says=("--kernel is given twice",))
+        self.complains(2, *VERIFY, "more.py", says=('unexpected argument "more.py"',))
+        self.complains(2, "doctor", "more", says=('unexpected argument "more"',))
+
+    def test_bad_numbers(self) -> None:
+        for word in ("x", "", "-1", "1.5", "99999999999999999999999", "1 "):
+            self.complains(2, *VERIFY, f"--seed={word}", says=("--seed", f'"{word}"', "whole number"))
+        for word in ("x", "-1", "nan", "inf", "3s"):
+            self.complains(2, *VERIFY, f"--timeout={word}", says=("--timeout", f'"{word}"', "number"))
+        for word in ("0", "1e300", "0.0000001"):
+            self.complains(2, *VERIFY, "--timeout", word, says=("--timeout", "seconds"))
+        for word in ("0", "0.1", "1e300"):
+            self.complains(2, *VERIFY, "--memory", word, says=("--memory", "GiB"))
+        for word in ("0", "9", "2000"):
+            self.complains(2, *VERIFY, "--target-arch", word, says=("--target-arch", "90"))
+
+    def test_bad_choices(self) -> None:
+        self.complains(2, *VERIFY, "--precision", "fp3", says=('did you mean "fp32"?', "default, fp32, tf32, half"))
+        self.complains(2, *VERIFY, "--mode", "test", says=("--mode", "train, eval"))
+        self.complains(2, *VERIFY, "--device", "tpu", says=("--device", "auto, cpu, cuda"))
+        self.complains(2, *VERIFY, "--require-sandbox", "most", says=("--require-sandbox", "full"))
+
+
+class Machine(Case):
+    """What the machine has or lacks."""
+
+    def test_doctor(self) -> None:
+        done = program.run("doctor", "--json")
+        self.assertEqual((done.code, done.err), (0, ""), done.text())
+        report = done.json()
+        self.assertEqual((report["schema"], report["usable"]), (1, True))
+        findings = {row["what"]: row for row in report["findings"]}
+        for what in ("kernelagent", "machine", "memory", "disk", "interpreter", "warm start", "forked child", "sandbox"):
+            self.assertIn(what, findings)
+        self.assertTrue(any(what.startswith("gpu") for what in findings))
+        for row in report["findings"]:
+            self.assertEqual(set(row), {"what", "health", "value", "remedy"})
+            self.assertIn(row["health"], ("ok", "limited", "missing"))
+            self.assertTrue(row["value"])
+        self.assertIn("torch", findings["interpreter"]["value"])
+
+    def test_doctor_without_interpreter(self) -> None:
+        done = program.run("doctor", env={"KERNELAGENT_PYTHON": "/nonexistent"})
+        self.assertEqual((done.code, done.err), (3, ""), done.text())
+        self.assertRegex(done.out, r"(?m)^missing +interpreter +.*/nonexistent.*\n +-> .*KERNELAGENT_PYTHON")
+        self.assertIn("cannot work on this machine yet", done.out)
+
+    def test_doctor_with_an_interpreter_that_is_none(self) -> None:
+        done = program.run("doctor", "--json", env={"KERNELAGENT_PYTHON": "/bin/true"})
+        self.assertEqual(done.code, 3, done.text())
+        report = done.json()
+        self.assertFalse(report["usable"])
+        row = next(row for row in report["findings"] if row["what"] == "interpreter")
+        self.assertEqual(row["health"], "missing")
+        self.assertIn("torch", row["remedy"])
+
+    def test_doctor_without_sandbox(self) -> None:
+        done = program.run("doctor", env={"KERNELAGENT_SANDBOX_AT_MOST": "none"})
+        self.assertEqual((done.code, done.err), (3, ""), done.text())
+        self.assertRegex(done.out, r"(?m)^missing +sandbox +level none")
+
+    def test_verify_without_interpreter(self) -> None:
+        self.complains(3, *VERIFY, env={"KERNELAGENT_PYTHON": "/nonexistent"}, says=("/nonexistent", "KERNELAGENT_PYTHON"))
+        self.complains(3, *VERIFY, env={"KERNELAGENT_PYTHON": "/bin/true"}, says=("/bin/true",))
+
+    def test_verify_without_sandbox(self) -> None:
+        self.complains(3, *VERIFY, env={"KERNELAGENT_SANDBOX_AT_MOST": "none"}, says=("sandbox", "doctor"))
+
+    def test_required_sandbox_that_is_not_there(self) -> None:
+        self.complains(3, *VERIFY, "--require-sandbox", "full", env={"KERNELAGENT_SANDBOX_AT_MOST": "process"},
+                       says=("full is required", "process"))
+
+    def test_unknown_sandbox_level_in_the_environment(self) -> None:
+        done = program.run("doctor", env={"KERNELAGENT_SANDBOX_AT_MOST": "everything", "KERNELAGENT_PYTHON": "/nonexistent"})
+        self.assertIn("everything", done.out + done.err, done.text())
+
+    def test_cuda_that_is_not_there(self) -> None:
+        if os.path.exists("/dev/nvidiactl"):
+            self.skipTest("this machine has a GPU")
+        self.complains(3, *VERIFY, "--device", "cuda", says=("--device cuda", "GPU"))
+
+
+class Json(Case):
+    def test_verdict_fields(self) -> None:
+        done = program.run(*VERIFY, "--json")
+        self.assertEqual((done.code, done.err), (0, ""), done.text())
+        verdict = done.json()
+        self.assertLessEqual(VERDICT_FIELDS, set(verdict))
+        self.assertIs(verdict["accepted"], True)
+        self.assertEqual((verdict["schema"], verdict["rule"], verdict["seed"]), (1, "", "0"))
+        self.assertEqual(verdict["problem"]["path"], PROBLEM)
+        self.assertEqual(verdict["kernel"]["path"], KERNEL)
+        self.assertRegex(verdict["kernel"]["sha256"], r"\A[0-9a-f]{64}\Z")
+        self.assertLessEqual({"draws", "repeats", "variants", "compile"}, {row["name"] for row in verdict["checks"]})
+        self.assertIn("total", verdict["times"])
+
+
+if __name__ == "__main__":
+    unittest.main()
