@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
     ka::Result<std::string> problem = ka::os::read_file(pair.problem), kernel = ka::os::read_file(pair.kernel);
     if (!problem || !kernel) continue;
     std::vector<double> total, own, compile, overhead;
+    ka::model::Verdict last;
     for (int i = 0; i <= rounds; ++i) {
       ka::Result<ka::model::Verdict> verdict =
           ka::verify::judge({pair.problem, "", *problem, "train"}, {pair.kernel, *kernel}, {}, context);
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "{}: {}\n", pair.kernel, verdict ? verdict->reason : verdict.error().message);
         return 1;
       }
+      last = *verdict;
       if (i == 0) continue;  // the first one warms caches
       total.push_back(verdict->times["total"] * 1e3);
       own.push_back(verdict->times["kernel"] * 1e3);
@@ -52,6 +54,7 @@ int main(int argc, char** argv) {
       overhead.push_back(verdict->times["overhead"] * 1e3);
     }
     fmt::print("{:<36}{:>9.1f}{:>9.1f}{:>9.1f}{:>10.1f}\n", pair.kernel, median(total), median(own), median(compile), median(overhead));
+    for (const auto& [name, seconds] : last.times) fmt::print("    {:<20}{:>9.1f}\n", name, seconds * 1e3);
   }
   return 0;
 }

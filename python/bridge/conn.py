@@ -106,7 +106,7 @@ def write_all(fd: int, data: Any, offset: int) -> None:
 
 def one_line(text: str, limit: int = MESSAGE_LIMIT) -> str:
     """The text with runs of white space (line ends included) as single blanks, cut at `limit`."""
-    joined = " ".join(text.split())
+    joined = " ".join(text.split()).encode("utf-8", "replace").decode()  # a lone surrogate is no JSON text
     return joined if len(joined) <= limit else joined[: limit - 3] + "..."
 
 

@@ -13,6 +13,9 @@ from ka_bridge.sizes import SizedSource
 from ka_bridge.tensors import describe
 
 
+REPEAT_LIMIT = 4_000_000
+
+
 @dataclass
 class Loaded:
     """What `draw` needs: the source with its sizes, the programs already executed, facts from the first run."""
@@ -96,6 +99,8 @@ def _check_outputs(scaled: scale.Scaled, seed: int) -> None:
         if runs.has_nan([out]):
             raise ProblemError("nan", f"the reference returns NaN in output {index} on its own inputs")
     shapes = [list(o.shape) for o in first.outputs]
+    if cost.weight_elements(scaled.model) <= REPEAT_LIMIT:
+        _check_repeats(scaled, seed)
     if scaled.known_shapes == shapes:
         return
     for k in range(3 if first.observed.dynamic else 1):
@@ -104,6 +109,15 @@ def _check_outputs(scaled: scale.Scaled, seed: int) -> None:
             why = f" ({first.observed.dynamic})" if first.observed.dynamic else ""
             raise ProblemError("data_dependent_shape", f"the shape of an output depends on the values of the inputs{why}: "
                                f"{shapes} and, for other values, {other}")
+
+
+def _check_repeats(scaled: scale.Scaled, seed: int) -> None:
+    """The same seed must give the same answer, or every kernel would be refused."""
+    again = cost.run_once(scaled.program, seed)[2].outputs
+    for index, (one, two) in enumerate(zip(scaled.first.outputs, again)):
+        if one.shape == two.shape and not torch.allclose(one.double(), two.double(), 1e-2, 1e-2):
+            raise ProblemError("unsupported", f"output {index} differs between two runs with the same inputs and seed; "
+                               "random numbers must come from torch, numpy or random, without a seed of their own")
 
 
 def _plain(values: list[Any]) -> list[Any] | None:

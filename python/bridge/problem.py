@@ -134,7 +134,8 @@ class Program:
         with phase("init_raises", self.init_name):
             values = self.namespace[self.init_name]()
         if not isinstance(values, (list, tuple)):
-            raise ProblemError("init_raises", f"{self.init_name} returns {type(values).__name__}, not a list")
+            raise ProblemError("unsupported", f"{self.init_name} returns {type(values).__name__}; "
+                               "a list of constructor arguments is needed")
         return list(values)
 
     def build(self, seed: int) -> Any:

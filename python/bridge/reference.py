@@ -24,7 +24,7 @@ def main(conn: Conn) -> None:
         try:
             if request.get("cmd") == "load":
                 filename = str(request.get("filename") or filename)
-                text = read_all(fds[0], SOURCE_LIMIT).decode("utf-8")
+                text = read_all(fds[0], SOURCE_LIMIT).decode("utf-8-sig")
                 state, answer = loading.load(request, text, filename)
             elif request.get("cmd") == "draw":
                 if state is None:

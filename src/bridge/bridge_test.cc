@@ -146,18 +146,24 @@ Usage usage_of(int pid) {
   Usage usage{os::list_dir(proc + "/fd")->size(), 0, 0};
   for (const std::string& line : split(*os::read_file(proc + "/status"), '\n'))
     if (line.starts_with("VmRSS:")) usage.resident_kib = std::atol(line.c_str() + 6);
-  usage.processes = split(trim(*os::read_file(proc + "/task/" + std::to_string(pid) + "/children")), ' ').size();
+  const std::string children = trim(*os::read_file(proc + "/task/" + std::to_string(pid) + "/children"));
+  usage.processes = children.empty() ? 0 : split(children, ' ').size();
   return usage;
 }
 
 TEST_F(Bridge, AThousandRequestsLeakNothing) {
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(check_policy_once());
+  const os::Deadline settled = os::Deadline::in(std::chrono::seconds(20));
+  while (!settled.passed() && usage_of(interpreter_->pid()).processes > 0) usleep(1000);
   const Usage ours = usage_of(getpid()), theirs = usage_of(interpreter_->pid());
   for (int i = 0; i < 1000; ++i) {
     Result<Answer> answer = check_policy_once();
     ASSERT_TRUE(answer) << answer.error().message;
     ASSERT_EQ(answer->end, ChildEnd::alive);
   }
+  // The last children may still be ending.
+  const os::Deadline deadline = os::Deadline::in(std::chrono::seconds(20));
+  while (!deadline.passed() && usage_of(interpreter_->pid()).processes > theirs.processes) usleep(1000);
   const Usage ours_after = usage_of(getpid()), theirs_after = usage_of(interpreter_->pid());
   EXPECT_EQ(ours_after.descriptors, ours.descriptors);
   EXPECT_EQ(theirs_after.descriptors, theirs.descriptors);

@@ -80,11 +80,8 @@ Child::~Child() = default;
 
 Child::Impl::~Impl() {
   if (!state) return;  // it was never asked for
-  if (!exit) {
-    kill();
-    (void)state->wait_exit(id, os::Deadline::in(kReapLimit));
-  }
-  state->forget(id);
+  if (!exit) kill();
+  state->abandon(id, std::move(cgroup), std::move(scratch));
 }
 
 void Child::Impl::kill() {

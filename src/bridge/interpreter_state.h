@@ -21,6 +21,10 @@ struct ForkRequest {
   os::UniqueFd pidfd;
   std::string failure;
   std::optional<os::ExitStatus> exit;
+  // Set when nobody waits for the child any more: what it needed outside is removed when it has ended.
+  bool abandoned = false;
+  std::optional<os::Cgroup> cgroup;
+  std::optional<os::TempDir> scratch;
 };
 
 struct WarmInterpreter::State {
@@ -32,7 +36,8 @@ struct WarmInterpreter::State {
   template <typename Condition>
   Status wait_for(std::uint64_t id, os::Deadline deadline, Condition condition);
   Result<os::ExitStatus> wait_exit(std::uint64_t id, os::Deadline deadline);
-  void forget(std::uint64_t id);
+  // The owner is gone: the request and what belongs to it are removed now, or when the child has ended.
+  void abandon(std::uint64_t id, std::optional<os::Cgroup> cgroup, std::optional<os::TempDir> scratch);
 
   os::Process process;
   os::UniqueFd control;

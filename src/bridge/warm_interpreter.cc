@@ -165,6 +165,7 @@ void WarmInterpreter::State::read_events() {
       status.max_rss_kib = event.value("max_rss_kib", 0L);
       status.cpu_s = event.value("cpu_s", 0.0);
       request.exit = status;
+      if (request.abandoned) requests.erase(event.value("id", std::uint64_t{0}));
     }
     changed.notify_all();
   }
@@ -176,9 +177,18 @@ Result<os::ExitStatus> WarmInterpreter::State::wait_exit(std::uint64_t id, os::D
   return *requests[id].exit;
 }
 
-void WarmInterpreter::State::forget(std::uint64_t id) {
+void WarmInterpreter::State::abandon(std::uint64_t id, std::optional<os::Cgroup> cgroup,
+                                     std::optional<os::TempDir> scratch) {
   std::lock_guard lock(mutex);
-  requests.erase(id);
+  const auto found = requests.find(id);
+  if (found == requests.end()) return;
+  if (found->second.exit || found->second.pid == 0 || dead) {
+    requests.erase(found);
+    return;
+  }
+  found->second.abandoned = true;
+  found->second.cgroup = std::move(cgroup);
+  found->second.scratch = std::move(scratch);
 }
 
 WarmInterpreter::WarmInterpreter(InterpreterOptions options) : options_(std::move(options)) {}

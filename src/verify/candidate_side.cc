@@ -79,6 +79,7 @@ Refusal refusal_of_error(const Json& answer) {
   if (kind == "entry") return {"contract.entry", text_of(error, "message")};
   if (kind == "signature") return {"contract.signature", text_of(error, "message")};
   if (kind == "denied") return {"guard.compute", text_of(error, "message")};
+  if (kind == "order") return {std::string(kOrderImpossible), text_of(error, "message")};
   if (kind == "compile") return {"compile.failed", detail};
   if (kind == "too_large") return {"contract.shape", text_of(error, "message")};
   if (kind == "structure") return {"contract.structure", text_of(error, "message")};

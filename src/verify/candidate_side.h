@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Refusal {
   std::string rule;    // a name of rules.cc
   std::string detail;  // what exactly, for the author
 };
+
+// Not a rule: the programs of a launch wait for one another, so they cannot run in the order that was asked for.
+inline constexpr std::string_view kOrderImpossible = "order";
 
 // What reading the source told (python/bridge/policy.py).
 struct KernelFacts {

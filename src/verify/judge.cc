@@ -1,6 +1,6 @@
 // A trial, in the order in which it happens:
 //   read     the kernel's source is checked against the policy while the reference loads the problem
-//   draw     the reference answers for several seeds and value distributions
+//   draw     the reference answers for several seeds, value distributions and sizes, while
 //   import   the candidate is imported; only then is it shown any input
 //   repeat   the first draw twice, on differently poisoned memory
 //   configs  the first draw once per autotune configuration
@@ -42,7 +42,8 @@ class Trial {
  private:
   Status prepare();
   Result<MaybeRefusal> read_sources();
-  Result<MaybeRefusal> run_candidate();
+  Result<CandidateSide::Loaded> load_candidate();
+  Result<MaybeRefusal> run_candidate(CandidateSide& candidate);
   Result<MaybeRefusal> first_draw(CandidateSide& candidate);
   Result<MaybeRefusal> other_configs(CandidateSide& candidate);
   Result<MaybeRefusal> other_draws(CandidateSide& candidate);
@@ -68,7 +69,7 @@ class Trial {
   KernelFacts facts_;
   std::optional<ReferenceSide> reference_;
   std::string tier_;
-  std::vector<Draw> draws_;
+  std::vector<Draw> draws_, variant_draws_;
   Json launches_ = Json::array();
   double kernel_seconds_ = 0;
   int configs_ = 1;
@@ -193,6 +194,10 @@ Status Trial::take_draws() {
     KA_ASSIGN(Draw given, draw("given", "", number++));
     draws_.push_back(std::move(given));
   }
+  for (const std::string& variant : reference_->facts().variants) {
+    KA_ASSIGN(Draw other, draw("given", variant, 0));
+    if (other.applicable) variant_draws_.push_back(std::move(other));
+  }
   note("draws", static_cast<std::int64_t>(draws_.size()), used);
   time("reference", since);
   return ok();
@@ -207,6 +212,11 @@ void Trial::record_launches(const std::string& launches) {
 Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome) {
   const auto since = std::chrono::steady_clock::now();
   KA_ASSIGN(auto answer, candidate.run(request, context_.cancel));
+  if (Refusal* refused = std::get_if<Refusal>(&answer); refused && refused->rule == kOrderImpossible) {
+    RunRequest forward = request;
+    forward.order = "forward";
+    KA_ASSIGN(answer, candidate.run(forward, context_.cancel));
+  }
   time("candidate", since);
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return MaybeRefusal(std::move(*refusal));
   outcome = std::get<RunOutcome>(std::move(answer));
@@ -288,38 +298,31 @@ Result<MaybeRefusal> Trial::finish_compile() {
 
 // What does not hold here does not refuse the kernel: it makes it specialised.
 Status Trial::variants(CandidateSide& candidate) {
-  std::int64_t tried = 0;
-  for (const std::string& variant : reference_->facts().variants) {
-    KA_ASSIGN(Draw other, draw("given", variant, 0));
-    if (!other.applicable) continue;
-    ++tried;
+  for (const Draw& other : variant_draws_) {
     RunOutcome outcome;
     model::Verdict aside;
     KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&other, "nan", 0, false, "forward"}, outcome));
     if (!refusal) refusal = check_numbers(outcome, other, aside);
     if (!refusal) continue;
     verdict_.specialised = true;
-    verdict_.specialised_reason = fmt::format("with {}: {} ({})", variant, refusal->rule, refusal->detail);
+    verdict_.specialised_reason = fmt::format("with {}: {} ({})", other.request.variant, refusal->rule, refusal->detail);
     break;
   }
-  note("variants", tried, "other sizes");
+  note("variants", static_cast<std::int64_t>(variant_draws_.size()), "other sizes");
   return ok();
 }
 
-Result<MaybeRefusal> Trial::run_candidate() {
+Result<CandidateSide::Loaded> Trial::load_candidate() {
   CandidateOptions options;
   options.device = options_.device;
   options.interpret = interpreted(options_);
   options.mode = problem_.mode;
   options.sandbox = sandbox();
   options.limit = options_.limit;
-  const auto since = std::chrono::steady_clock::now();
-  KA_ASSIGN(auto loaded, CandidateSide::load(kernel_, facts_, reference_->facts(), options, context_.interpreter,
-                                             context_.cancel));
-  time("import", since);
-  if (Refusal* refusal = std::get_if<Refusal>(&loaded)) return MaybeRefusal(std::move(*refusal));
-  CandidateSide& candidate = std::get<CandidateSide>(loaded);
+  return CandidateSide::load(kernel_, facts_, reference_->facts(), options, context_.interpreter, context_.cancel);
+}
 
+Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
   KA_ASSIGN(MaybeRefusal refusal, first_draw(candidate));
   if (refusal) return refusal;
   KA_ASSIGN(refusal, other_configs(candidate));
@@ -350,8 +353,16 @@ Result<model::Verdict> Trial::run() {
   KA_TRY(prepare());
   KA_ASSIGN(MaybeRefusal refusal, read_sources());
   if (!refusal) {
-    KA_TRY(take_draws());
-    KA_ASSIGN(refusal, run_candidate());
+    // The candidate is imported while the reference draws; it is shown nothing before both are done.
+    auto loading = std::async(std::launch::async, [&] { return load_candidate(); });
+    const Status drawn = take_draws();
+    KA_ASSIGN(CandidateSide::Loaded candidate, loading.get());
+    KA_TRY(drawn);
+    if (Refusal* refused = std::get_if<Refusal>(&candidate)) {
+      refusal = std::move(*refused);
+    } else {
+      KA_ASSIGN(refusal, run_candidate(std::get<CandidateSide>(candidate)));
+    }
   }
   if (refusal) {
     refuse(*refusal);

@@ -119,6 +119,40 @@ Result<ReferenceFacts> facts_from(const Json& json) {
   return facts;
 }
 
+// Everything that a draw holds, each descriptor checked against the size of the arena.
+Status read_tensors(const Json& answer, Draw& draw) {
+  const std::uint64_t size = draw.bytes.bytes().size();
+  for (const Json& item : answer.value("inputs", Json::array())) {
+    KA_ASSIGN(Argument argument, argument_from_json(item));
+    if (argument.tensor) KA_TRY(ir::check_spec(*argument.tensor, size));
+    draw.arguments.inputs.push_back(std::move(argument));
+  }
+  const Json weights = answer.value("weights", Json::object()), buffers = answer.value("buffers_after", Json::object());
+  for (const auto& [name, item] : weights.items()) {
+    KA_ASSIGN(ir::TensorSpec spec, ir::tensor_spec_from_json(item));
+    KA_TRY(ir::check_spec(spec, size));
+    draw.arguments.weights[name] = spec;
+  }
+  for (const auto& [name, item] : buffers.items()) {
+    KA_ASSIGN(ir::TensorSpec spec, ir::tensor_spec_from_json(item));
+    KA_TRY(ir::check_spec(spec, size, ir::Storage::dense));
+    std::string argument = name;  // as a keyword of kernel_function
+    std::replace(argument.begin(), argument.end(), '.', '_');
+    draw.buffers_after[argument] = spec;
+  }
+  const auto read_list = [&](const char* name, std::vector<ir::TensorSpec>& into) -> Status {
+    if (!answer.contains(name) || answer[name].is_null()) return ok();
+    KA_ASSIGN(into, checked_specs(answer[name], size, ir::Storage::dense, std::string("reference ") + name));
+    return ok();
+  };
+  KA_TRY(read_list("outputs", draw.outputs));
+  KA_TRY(read_list("outputs64", draw.outputs_wide));
+  KA_TRY(read_list("outputs_tier", draw.outputs_tier));
+  KA_TRY(read_list("undefined", draw.undefined));
+  KA_TRY(read_list("finite64", draw.finite));
+  return ok();
+}
+
 }  // namespace
 
 ReferenceViews Draw::views(std::size_t output) const {
@@ -176,35 +210,8 @@ Result<Draw> ReferenceSide::draw(const DrawRequest& request, const os::CancelTok
   draw.why_not = answer.value("why", "");
   if (!draw.applicable) return draw;
   KA_ASSIGN(draw.bytes, arena.map());
-  const std::uint64_t size = draw.bytes.bytes().size();
-  for (const Json& item : answer.value("inputs", Json::array())) {
-    KA_ASSIGN(Argument argument, argument_from_json(item));
-    if (argument.tensor) KA_TRY(ir::check_spec(*argument.tensor, size));
-    draw.arguments.inputs.push_back(std::move(argument));
-  }
-  const Json weights = answer.value("weights", Json::object()), buffers = answer.value("buffers_after", Json::object());
-  for (const auto& [name, item] : weights.items()) {
-    KA_ASSIGN(ir::TensorSpec spec, ir::tensor_spec_from_json(item));
-    KA_TRY(ir::check_spec(spec, size));
-    draw.arguments.weights[name] = spec;
-  }
-  for (const auto& [name, item] : buffers.items()) {
-    KA_ASSIGN(ir::TensorSpec spec, ir::tensor_spec_from_json(item));
-    KA_TRY(ir::check_spec(spec, size, ir::Storage::dense));
-    std::string argument = name;  // as a keyword of kernel_function
-    std::replace(argument.begin(), argument.end(), '.', '_');
-    draw.buffers_after[argument] = spec;
-  }
-  const auto read_list = [&](const char* name, std::vector<ir::TensorSpec>& into) -> Status {
-    if (!answer.contains(name) || answer[name].is_null()) return ok();
-    KA_ASSIGN(into, checked_specs(answer[name], size, ir::Storage::dense, std::string("reference ") + name));
-    return ok();
-  };
-  KA_TRY(read_list("outputs", draw.outputs));
-  KA_TRY(read_list("outputs64", draw.outputs_wide));
-  KA_TRY(read_list("outputs_tier", draw.outputs_tier));
-  KA_TRY(read_list("undefined", draw.undefined));
-  KA_TRY(read_list("finite64", draw.finite));
+  Status read = read_tensors(answer, draw);
+  if (!read) return invalid_input(fmt::format("{}: the reference process answered nonsense ({})", path_, read.error().message));
   if (draw.outputs.empty() || draw.outputs.size() != draw.outputs_wide.size())
     return invalid_input(path_ + ": the reference process returned incomplete outputs");
   for (std::size_t i = 0; i < draw.outputs.size(); ++i) {

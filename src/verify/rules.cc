@@ -51,7 +51,7 @@ constexpr auto kRules = std::to_array<Rule>({
      "allocation, fills and views on the host; the computation in @triton.jit kernels"},
     {"guard.launch", "launches its kernels", "none of the file's Triton kernels was launched",
      "a launch of a @triton.jit kernel of the file in every call"},
-    {"guard.provenance", "lets a kernel write every output", "an output was never handed to one of the file's kernels",
+    {"guard.provenance", "lets a kernel write every output", "none of the file's kernels wrote to an output",
      "outputs written by a launched kernel"},
     {"guard.process", "starts no threads and no processes", "the kernel left threads or processes behind",
      "a kernel that runs in its caller's thread"},
@@ -70,7 +70,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"contract.inputs", "leaves its inputs unchanged", "an input was changed by the call", "a kernel that only reads its inputs"},
 
     // The numbers.
-    {"result.bounds", "writes inside its buffers", "memory next to a buffer was overwritten", "masked stores"},
+    {"result.bounds", "reads and writes inside its buffers", "a kernel read or wrote memory outside its buffers",
+     "masked loads and stores"},
     {"result.race", "does not depend on the order of its programs",
      "programs of one launch read or overwrite what others write, without synchronisation",
      "disjoint stores, atomics, or a second launch"},
