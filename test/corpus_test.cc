@@ -14,6 +14,7 @@
 
 #include "app/cli/verify.h"
 #include "base/strings.h"
+#include "os/environment.h"
 #include "os/files.h"
 #include "verify/judge.h"
 #include "verify/rules.h"
@@ -23,6 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Where this source tree lies; another place than at build time when the program was carried to a GPU machine.
+std::string source_dir() { return os::get_env("KERNELAGENT_SOURCE_DIR").value_or(KA_SOURCE_DIR); }
+
 struct Case {
   std::string name;  // "hostile/torch_spellings/relu"
   std::string path;
@@ -30,7 +34,7 @@ struct Case {
 
 std::vector<Case> cases_below(const std::string& folder) {
   std::vector<Case> cases;
-  const fs::path root = fs::path(KA_SOURCE_DIR) / "test";
+  const fs::path root = fs::path(source_dir()) / "test";
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
     if (entry.path().extension() == ".py")
       cases.push_back({fs::relative(entry.path(), root).replace_extension().string(), entry.path().string()});
@@ -81,7 +85,7 @@ TEST_P(Corpus, IsJudgedAsItsFirstLinesSay) {
   if (gpu && headers["gpu"].starts_with("skip")) GTEST_SKIP() << headers["gpu"];
   const std::string expect = gpu && headers.contains("gpu-expect") ? headers["gpu-expect"] : headers["expect"];
 
-  const std::string problem_path = std::string(KA_SOURCE_DIR) + "/test/problems/" + headers["problem"] + ".py";
+  const std::string problem_path = source_dir() + "/test/problems/" + headers["problem"] + ".py";
   Result<std::string> problem = os::read_file(problem_path);
   ASSERT_TRUE(problem) << problem.error().message;
   verify::JudgeContext context{*interpreter_, {}};

@@ -187,19 +187,21 @@ def serve(control_fd: int, library_fd: int) -> None:
     os.close(library_fd)
     gc.collect()
     gc.freeze()
-    server.send(
-        {
-            "event": "ready",
-            "python": sys.version.split()[0],
-            "torch": torch.__version__,
-            "triton": triton.__version__,
-            "numpy": numpy.__version__,
-            "seconds": time.monotonic() - begin,
-            "threads": len(os.listdir("/proc/self/task")),
-            "prefixes": readable_prefixes(),
-        }
-    )
     try:
+        server.send(
+            {
+                "event": "ready",
+                "python": sys.version.split()[0],
+                "torch": torch.__version__,
+                "triton": triton.__version__,
+                "numpy": numpy.__version__,
+                "seconds": time.monotonic() - begin,
+                "threads": len(os.listdir("/proc/self/task")),
+                "prefixes": readable_prefixes(),
+            }
+        )
         server.run()
+    except ConnectionError:
+        pass  # the program has ended; nobody is left to be told
     finally:
         server.kill_all()

@@ -50,10 +50,11 @@ def check_supported(tensor: Any, what: str) -> None:
     if kind is not torch.Tensor and kind is not torch.nn.Parameter:
         raise Unsupported(f"{what} is of the tensor class {kind.__name__}; only plain torch.Tensor is supported")
     if tensor.dtype not in NAMES:
-        raise Unsupported(f"{what} has dtype {str(tensor.dtype).removeprefix('torch.')}, which is not supported; "
-                          f"accepted: {', '.join(DTYPES)}")
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        raise Unsupported(f"{what} has dtype {dtype}, which is not supported; accepted: {', '.join(DTYPES)}")
     if tensor.layout is not torch.strided:
-        raise Unsupported(f"{what} has layout {str(tensor.layout).removeprefix('torch.')}; only dense (strided) tensors are supported")
+        layout = str(tensor.layout).removeprefix("torch.")
+        raise Unsupported(f"{what} has layout {layout}; only dense (strided) tensors are supported")
 
 
 def span_elements(shape: list[int], strides: list[int]) -> int:

@@ -105,7 +105,8 @@ std::vector<std::string> denied_of(const Json& answer) {
   return denied;
 }
 
-Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const os::MemoryFile& file) {
+Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const os::MemoryFile& file,
+                                                     const std::string& device) {
   RunOutcome outcome;
   outcome.structure = text_of(answer, "structure");
   outcome.launches = to_json_text(list_of(answer, "launches"));
@@ -136,7 +137,7 @@ Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const o
     output.aliases_input = item.contains("aliases_input") && !item["aliases_input"].is_null();
     output.fresh = !item.contains("fresh") || flag_of(item, "fresh");
     output.poisoned = number_of(item, "poison", 0);
-    output.on_device = !item.contains("on_device") || flag_of(item, "on_device");
+    output.on_device = text_of(item, "device") == device;
     outcome.outputs.push_back(std::move(output));
   }
   return std::variant<RunOutcome, Refusal>(std::move(outcome));
@@ -233,7 +234,8 @@ Result<CandidateSide::Loaded> CandidateSide::load(const KernelSource& kernel, co
   for (const Json& tuner : list_of(std::get<Json>(answer), "autotuners"))
     side.configs_ = std::max(side.configs_, static_cast<int>(std::min<std::int64_t>(number_of(tuner, "configs", 1), 512)));
   side.tasks_at_start_ = side.child_.live_tasks();
-  if (side.tasks_at_start_ > 1) return Loaded(Refusal{"guard.process", "threads or processes were started on import"});
+  // A CUDA context brings threads of its own; without one a single thread is all there may be.
+  if (options.interpret && side.tasks_at_start_ > 1) return Loaded(Refusal{"guard.process", "threads or processes were started on import"});
   return Loaded(std::move(side));
 }
 
@@ -264,7 +266,7 @@ Result<std::variant<RunOutcome, Refusal>> CandidateSide::run(const RunRequest& r
   const std::array fds = {arena.file.fd(), outputs.fd()};
   KA_ASSIGN(auto answer, ask(message, fds, cancel));
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return std::variant<RunOutcome, Refusal>(std::move(*refusal));
-  return outcome_of(std::get<Json>(answer), outputs);
+  return outcome_of(std::get<Json>(answer), outputs, options_.device);
 }
 
 Result<CompileReport> check_compiles(const KernelSource& kernel, const std::string& launches, int arch,

@@ -102,6 +102,9 @@ std::string Trial::reproduce() const {
   if (problem_.mode == "eval") line += " --mode eval";
   if (options_.require_general) line += " --require-general";
   if (options_.require_buffers) line += " --require-buffers";
+  if (options_.target_arch != 90) line += fmt::format(" --target-arch {}", options_.target_arch);
+  if (!options_.check_compile) line += " --no-compile";
+  if (options_.limit != JudgeOptions{}.limit) line += fmt::format(" --timeout {:g}", static_cast<double>(options_.limit.count()) / 1e3);
   return line + " --device " + options_.device;
 }
 
@@ -109,6 +112,8 @@ Status Trial::prepare() {
   const os::SandboxSupport& support = os::probe_sandbox();
   verdict_.sandbox.level = os::to_string(support.level);
   for (const auto& missing : support.missing) verdict_.sandbox.missing.push_back({missing.part, missing.reason, {}});
+  if (support.level == os::SandboxLevel::none)
+    return environment_error("no sandbox can be had on this machine, and foreign code is not run without one (see kernelagent doctor)");
   if (support.level < options_.require_sandbox)
     return environment_error(fmt::format("sandbox level {} is required, this machine reaches {} (see kernelagent doctor)",
                                          os::to_string(options_.require_sandbox), os::to_string(support.level)));
@@ -221,7 +226,10 @@ Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest&
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return MaybeRefusal(std::move(*refusal));
   outcome = std::get<RunOutcome>(std::move(answer));
   kernel_seconds_ += outcome.seconds;
-  if (outcome.threads > 1 || candidate.extra_tasks() > 0) return MaybeRefusal(Refusal{"guard.process", ""});
+  // The driver starts threads with the first launches, so on a GPU only a repeated call can show the kernel's own.
+  const bool own_threads = interpreted(options_) ? outcome.threads > 1 || candidate.extra_tasks() > 0
+                                                 : outcome.threads > 1 && request.reuse;
+  if (own_threads) return MaybeRefusal(Refusal{"guard.process", ""});
   if (MaybeRefusal refusal = check_contract(outcome, *request.draw, reference_->facts())) return refusal;
   return check_guard(outcome);
 }

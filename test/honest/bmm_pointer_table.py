@@ -1,5 +1,6 @@
 # problem: bmm
 # expect: accepted
+# gpu-expect: guard.provenance accepted
 # why: a grouped product: the addresses of the matrices travel as int64 numbers in a table and become pointers in the kernel
 import torch
 import triton

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unittest
 from dataclasses import dataclass
@@ -37,11 +38,8 @@ CASES = {
     "syntax_error": Case(HEAD + "class Model(nn.Module:\n    pass\n", ("syntax",), line=3),
     "empty_file": Case("", ("no class Model", "get_inputs")),
     "no_model": Case(HEAD + "class Net(nn.Module):\n    pass\n" + INPUTS, ("no class Model", r"\.py:Net")),
-    "model_is_no_module": Case(HEAD + "class Model:\n    pass\n" + INPUTS, ("Model", "nn.Module")),
     "no_get_inputs": Case(HEAD + "class Model(nn.Module):\n    def forward(self, x):\n        return x\n",
                           ("get_inputs", "list")),
-    "import_raises": Case(HEAD + "raise KeyError('sizes')\n", ("KeyError", "sizes"), line=3),
-    "import_of_missing_module": Case("import no_such_module\n", ("no_such_module",), line=1),
     "get_inputs_raises": Case(model(RELU).replace("return [torch.randn(4, 8)]", "raise ValueError('no data')"),
                               ("get_inputs raises ValueError: no data",), line=7),
     "constructor_raises": Case(HEAD + "class Model(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
@@ -51,7 +49,6 @@ CASES = {
                                ("input 0", "str", "tensors or scalars")),
     "inputs_not_a_list": Case(model(RELU).replace("[torch.randn(4, 8)]", "{'x': torch.randn(4)}"),
                               ("get_inputs returns dict", "list of tensors")),
-    "too_few_inputs": Case(model(RELU).replace("[torch.randn(4, 8)]", "[]"), ("forward raises TypeError", "'x'")),
     "nan_from_reference": Case(model("return torch.log(x - 100)"), ("NaN", "output 0")),
     "nonzero": Case(model("return torch.nonzero(x > 0.5)"), ("shape of an output depends on the values",)),
     "masked_select": Case(model("return x[x > 0]"), ("shape of an output depends on the values",)),
@@ -62,21 +59,18 @@ CASES = {
                                           ("too large", "no scaling reaches", "GPU")),
     "too_much_memory_at_once": Case(model(RELU) + "large = torch.empty(2 ** 40).fill_(1)\n", ("memory", "--memory"), line=8),
     "too_much_memory_in_forward": Case(
-        model("kept = [numpy.ones(2 ** 23) for _ in range(64)]\nreturn x + kept[0][0]", head="import numpy\n"),
+        model("return x + numpy.ones(2 ** 30)[0]", head="import numpy\n"),
         ("memory", "--memory"), flags=("--memory", "1"), line=6),
     "too_much_memory_in_python": Case(HEAD + "kept = []\nwhile True:\n    kept.append(bytearray(10 ** 7))\n",
                                       ("memory", "--memory"), flags=("--memory", "1"), line=5),
     "hangs_at_import": Case(HEAD + "while True:\n    pass\n", ("did not finish", "--timeout"), flags=("--timeout", "1")),
     "hangs_in_forward": Case(model("while True:\n    pass"), ("did not finish", "--timeout"), flags=("--timeout", "1")),
-    "exits_silently": Case("import os\nos._exit(0)\n", ("ended its own process",)),
     "exits_with_text": Case("import os\nprint('first\\nsecond', flush=True)\nos._exit(7)\n",
                             ("ended its own process", "7", "first second")),
     "sys_exit": Case("import sys\nsys.exit(3)\n", ("SystemExit",), line=2),
     "segfault": Case("import ctypes\nctypes.string_at(0)\n", ("signal 11", "SIGSEGV|segmentation")),
     "prints_much_and_raises": Case(
         HEAD + "for _ in range(100):\n    print('x' * 10 ** 6)\nraise ValueError('tired')\n", ("ValueError: tired",), line=5),
-    "complex_input": Case(model(RELU).replace("randn(4, 8)", "randn(4, 8, dtype=torch.complex64)"),
-                          ("input 0", "complex64", "float32")),
     "complex_output": Case(model("return torch.fft.fft(x)"), ("output 0", "complex64", "float32")),
     "nested_output": Case(model("return x, (x, x)"), ("output 1", "nested")),
     "dict_output": Case(model("return {'y': x}"), ("dict", "tensor, or a tuple or list of tensors")),
@@ -85,8 +79,11 @@ CASES = {
                             ("output 0", "Mine", "plain")),
     "no_such_name": Case(model(RELU), ("no Net", r"it has Model"), name="Net"),
     "name_without_inputs": Case(HEAD + "def scale(x):\n    return 2 * x\n", ("scale_inputs", "get_inputs"), name="scale"),
-    "name_is_a_number": Case(model(RELU) + "size = 3\n", ("size is neither an nn.Module nor a function",), name="size"),
-    "exception_of_many_lines": Case(model("raise RuntimeError('one\\ntwo\\n' + 'x' * 5000)"), ("one two",), line=5),
+    "not_repeatable": Case(model("return x + os.urandom(1)[0]", head="import os\n"), ("output 0 differs between two runs",)),
+    "exception_with_odd_text": Case(model("raise ValueError('one\\ntwo \\udc80 \\x1b[31m' + 'x' * 5000)"),
+                                    ("forward raises ValueError: one two", r"\A[ -~]*\n\Z"), line=5),
+    "constructor_arguments_not_a_list": Case(model(RELU) + "def get_init_inputs():\n    return 3\n",
+                                             ("get_init_inputs returns int", "list")),
     "exception_that_cannot_be_read": Case(
         model("raise Odd()", head="class Odd(Exception):\n    def __str__(self): raise SystemExit\n"), ("Odd",), line=7),
 }
@@ -104,10 +101,13 @@ class BadProblems(unittest.TestCase):
         for title, case in CASES.items():
             path = cls.folder.write(f"{title}.py", case.text)
             argument = f"{path}:{case.name}" if case.name else str(path)
-            commands[title] = lambda a=argument, c=case: program.run("verify", "--problem", a, "--kernel", kernel, *c.flags)
+            commands[title] = lambda a=argument, c=case: program.run(
+                "verify", "--problem", a, "--kernel", kernel, "--device", "cpu", *c.flags)
         cls.finished = program.run_all(commands)
 
     def check(self, title: str) -> None:
+        if title.startswith("needs_cuda") and os.path.exists("/dev/nvidiactl"):
+            self.skipTest("this machine has a GPU")
         case, done = CASES[title], self.finished[title]
         where = f"{self.folder.path}/{title}.py" + (f":{case.line}" if case.line else "") + ": "
         self.assertEqual(done.code, 2, done.text())
@@ -182,8 +182,8 @@ class BadKernelFiles(unittest.TestCase):
         self.addCleanup(folder.remove)
         problem = folder.write("problem.py", model(RELU))
         texts = {"": "policy.no_kernel", bytes(range(256)): "policy.syntax"}
-        commands = {rule: lambda p=folder.write(f"{rule}.py", text): program.run("verify", "--problem", problem, "--kernel",
-                                                                                 p, "--json")
+        commands = {rule: lambda p=folder.write(f"{rule}.py", text): program.run(
+            "verify", "--problem", problem, "--kernel", p, "--device", "cpu", "--json")
                     for text, rule in texts.items()}
         for rule, done in program.run_all(commands).items():
             self.assertEqual((done.code, done.err), (1, ""), done.text())

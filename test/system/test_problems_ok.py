@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 
 import program
@@ -220,11 +221,11 @@ class ProblemForms(unittest.TestCase):
             "dtypes": (f"{paths['dtypes']}:mix", kernels["dtypes"], "--json"),
             "eval": (paths["modes"], kernels["norm"], "--mode", "eval"),
             "train": (paths["modes"], kernels["norm"], "--mode", "train"),
-            "large": ("examples/large_linear.py", kernels["large"], "--json"),
-            "large_text": ("examples/large_linear.py", kernels["norm"]),
+            "large": ("examples/large_linear.py", kernels["large"]),
         }
         cls.finished = program.run_all({
-            name: lambda r=row: program.run("verify", "--problem", r[0], "--kernel", *r[1:]) for name, row in rows.items()})
+            name: lambda r=row: program.run("verify", "--device", "cpu", "--problem", r[0], "--kernel", *r[1:])
+            for name, row in rows.items()})
 
     def accepted(self, name: str, kind: str) -> dict:
         done = self.finished[name]
@@ -264,16 +265,12 @@ class ProblemForms(unittest.TestCase):
         self.assertIn("result.mismatch", trained.out)
 
     def test_large_problem_is_scaled_and_says_so(self) -> None:
-        problem = self.accepted("large", "kernelbench")["problem"]
-        self.assertTrue(problem["scaled"])
-        self.assertEqual(problem["given_sizes"], {"batch_size": 4096, "in_features": 8192, "out_features": 8192})
-        self.assertEqual(set(problem["verified_sizes"]), set(problem["given_sizes"]))
-        self.assertLess(problem["verified_sizes"]["in_features"], 8192)
-
-    def test_large_problem_in_text(self) -> None:
-        text = self.finished["large_text"]
-        self.assertEqual(text.code, 1, text.text())
-        self.assertRegex(text.out, r"given .*in_features=8192 .*\n +verified .*in_features=\d+ ")
+        done = self.finished["large"]
+        self.assertEqual(done.code, 0, done.text())
+        self.assertIn("given batch_size=4096 in_features=8192 out_features=8192\n", done.out)
+        verified = re.search(r"\n +verified batch_size=(\d+) in_features=(\d+) out_features=(\d+)\n", done.out)
+        self.assertIsNotNone(verified, done.out)
+        self.assertTrue(all(2 <= int(size) < 4096 for size in verified.groups()))
 
 
 if __name__ == "__main__":
