@@ -1,5 +1,6 @@
 """The shape of the source tree: layers include downwards only, lists are complete, texts keep to the project."""
 
+import os
 import re
 import subprocess
 import unittest
@@ -67,6 +68,16 @@ class Lists(unittest.TestCase):
             lists += [f.read_text() for f in path.parent.parent.glob("CMakeLists.txt")]
             with self.subTest(path.relative_to(ROOT)):
                 self.assertTrue(any(path.name in text for text in lists), "in no CMake list")
+
+
+class Registration(unittest.TestCase):
+    def test_every_test_program_is_run(self):
+        build = ROOT / "build" / os.environ.get("KERNELAGENT_PRESET", "release")
+        listed = subprocess.run(["ctest", "--test-dir", str(build), "-N"], capture_output=True, text=True, check=True).stdout
+        lists = [path.read_text() for path in (*SOURCE.rglob("CMakeLists.txt"), *SOURCE.rglob("*.cmake"))]
+        named = {name for text in lists for name in re.findall(r"ka_test\((\w+)", text)}
+        self.assertGreater(len(named), 5)
+        self.assertEqual({name for name in named if name not in listed}, set())
 
 
 class Sizes(unittest.TestCase):
