@@ -18,6 +18,10 @@ from ka_bridge.signature import base_function, encode
 NOTHING_LEFT = getattr(autotuner, "AutotunerError", ())  # newer Triton: pruning left no configuration
 
 
+class InventedConfiguration(ValueError):
+    """A pruning function may leave configurations out; what it makes up nobody has judged."""
+
+
 class Choice:
     """The number of the configuration in force, and what is known about the autotuners seen."""
 
@@ -53,7 +57,12 @@ class Choice:
 
     def _prune(self, tuner: Any, kwargs: dict[str, Any]) -> list[Any]:
         try:
-            return list(tuner.prune_configs(kwargs))
+            left = list(tuner.prune_configs(kwargs))
+            if any(all(config is not declared for declared in tuner.configs) for config in left):
+                raise InventedConfiguration("the pruning function returned a configuration that was not declared")
+            return left
+        except InventedConfiguration:
+            raise
         except Exception as exc:
             if not self.lenient or isinstance(exc, NOTHING_LEFT):
                 raise

@@ -65,6 +65,8 @@ class Subject:
         with pretend_gpu.Pretence() if self.interpret else contextlib.nullcontext():
             self.module = module_loader.import_source(self.path)
             self.entry = entries.Entry(self.module, request)
+        if self.entry.model is not None:  # a module is moved to the GPU as a whole once it is built
+            pretend_gpu.HOST.clear()
         self.constants = entries.constants_of(vars(self.module))
         self.known = {tensor.untyped_storage().data_ptr() for tensor in self.constants}
 

@@ -58,6 +58,10 @@ def source_of(function: Any, launch: dict[str, Any], functions: dict[str, Any]) 
     return ASTSource(function, signature, constexprs=constants, attrs=hints)
 
 
+MAX_THREADS = 1024
+MAX_CLUSTER = 8
+
+
 def options_of(launch: dict[str, Any], target: GPUTarget) -> dict[str, Any]:
     """The launch options; KeyError for one that the launcher would not know."""
     options = {name: decode(value, {}) for name, value in launch.get("options", {}).items()}
@@ -65,6 +69,11 @@ def options_of(launch: dict[str, Any], target: GPUTarget) -> dict[str, Any]:
     for name in options:
         if name not in known and name not in OTHER_OPTIONS:
             raise KeyError(f"the launch option {name} is not known to Triton")
+    warps, blocks = options.get("num_warps", 4), options.get("num_ctas", 1)
+    if type(warps) is int and warps * target.warp_size > MAX_THREADS:
+        raise ValueError(f"num_warps={warps} means {warps * target.warp_size} threads, a block has at most {MAX_THREADS}")
+    if type(blocks) is int and blocks > MAX_CLUSTER:
+        raise ValueError(f"num_ctas={blocks}: a cluster has at most {MAX_CLUSTER} blocks")
     return options
 
 

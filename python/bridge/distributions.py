@@ -5,7 +5,10 @@
   wide     the given signs with magnitudes log-uniform in 2**-10 .. 2**10; where the reference does not stay finite,
            2**-4 .. 2**4
   small    given * 2**-10
-  negative minus the magnitude of a unit normal, so that a padding of 0 is never the neutral element of a maximum
+  large    given * 2**14
+  tiny     given * 2**-40
+  halves   multiples of one half between -8 and 8: exact values, ties, zeros
+  negative below -2**13 throughout, so that no padding but -inf is the neutral element of a maximum
   special  given with NaN (and, for purely elementwise programs, infinities and other edge values) at a few places: see
            special.py
 
@@ -23,7 +26,8 @@ from typing import Any
 
 import torch
 
-NAMES = ("given", "normal", "wide", "small", "negative", "special")
+NAMES = ("given", "normal", "wide", "small", "negative", "large", "tiny", "halves", "special")
+SCALES = {"small": 2.0**-10, "large": 2.0**14, "tiny": 2.0**-40}
 WIDE_EXPONENTS = (10.0, 4.0)
 
 
@@ -85,9 +89,11 @@ def transform(inputs: list[Any], structures: dict[int, str], distribution: str, 
             signs = torch.where(value.cpu() < 0, -1.0, 1.0).double()
             fresh = signs * torch.exp2(powers)
         elif distribution == "negative":
-            fresh = -torch.randn(value.shape, generator=generator, dtype=torch.float64).abs()
-        elif distribution == "small":
-            fresh = value.cpu().double() * 2.0**-10
+            fresh = (-1 - torch.randn(value.shape, generator=generator, dtype=torch.float64).abs()) * 2.0**13
+        elif distribution == "halves":
+            fresh = torch.randint(-16, 17, value.shape, generator=generator).double() / 2
+        elif distribution in SCALES:
+            fresh = value.cpu().double() * SCALES[distribution]
         else:
             continue
         result[i] = refill(value, _restore(structure, value, fresh))

@@ -23,6 +23,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from ka_bridge.pretend_gpu import remember_place
 from ka_bridge.fence import Fence
 
 KINDS: dict[str, str] = {
@@ -135,11 +136,16 @@ def _functions_mode(guard: Guard, translate: Callable[[Any, tuple, dict], tuple]
             name = getattr(func, "__name__", "")
             if name in DENIED_METHODS:
                 raise guard.deny(f"torch.Tensor.{name}")
-            kwargs = kwargs or {}
-            if translate is not None:
-                done, value, args, kwargs = translate(func, args, kwargs)
-                if done:
-                    return value
+            asked = (args, kwargs or {})
+            if translate is None:
+                return self.call(func, name, *asked)
+            done, value, args, kwargs = translate(func, *asked)
+            if not done:
+                value = self.call(func, name, args, kwargs)
+                remember_place(name, asked, value)
+            return value
+
+        def call(self, func: Any, name: str, args: Any, kwargs: Any) -> Any:
             if name not in LITERAL_MAKERS:
                 return func(*args, **kwargs)
             value = (args[-1] if name == "__setitem__" else args[0]) if args else kwargs.get("data")

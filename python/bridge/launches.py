@@ -18,6 +18,7 @@ import triton
 from triton.runtime import interpreter
 from triton.runtime.jit import JITFunction
 
+from ka_bridge.pretend_gpu import is_host
 from ka_bridge.autotune import Choice
 from ka_bridge.memory_watch import Watch
 from ka_bridge.signature import base_function, describe, encode, parameters, tensors_in
@@ -71,6 +72,8 @@ class Recorder:
                 for tensor in tensors_in(value):
                     storage = _storage(tensor)
                     self.storages.add(storage.data_ptr())
+                    if self.watch is not None and is_host(tensor):
+                        raise ValueError("a tensor in host memory was given to a kernel; was `device=` forgotten?")
                     if self.watch is not None:  # what is not known yet may be used, but its origin is asked for
                         self.watch.add(storage.data_ptr(), storage.nbytes(), "memory of unknown origin")
             if len(self._distinct) < DISTINCT_LIMIT:

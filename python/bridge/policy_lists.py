@@ -94,7 +94,7 @@ BUILDING_PREFIXES = ("_make", "make_", "_build", "build_", "_init", "init_")
 # Triton on the host.
 DECORATORS = words("triton.jit triton.autotune triton.heuristics")
 TRITON = DECORATORS | words("""
-    triton.Config triton.cdiv triton.next_power_of_2 triton.set_allocator triton.OutOfResources triton.constexpr_function
+    triton.Config triton.cdiv triton.next_power_of_2 triton.set_allocator triton.OutOfResources
     triton.runtime.driver.active.get_active_torch_device triton.runtime.driver.active.get_current_target
     triton.tools.tensor_descriptor.TensorDescriptor triton.tools.tensor_descriptor.TensorDescriptor.from_tensor
 """)

@@ -26,6 +26,33 @@ DRIVER_PROPERTIES = {
 }
 
 
+# Tensors that the candidate made in host memory, by the address of their storage: they do not pretend. Kept alive, so that an
+# address is not given to another tensor.
+HOST: dict[int, torch.Tensor] = {}
+FACTORIES = frozenset("""empty zeros ones full tensor empty_strided rand randn randint randperm arange linspace eye bernoulli
+    scalar_tensor as_tensor""".split())
+_storage_of = torch.Tensor.untyped_storage
+
+
+def _address(value: Any) -> int:
+    return _storage_of(value).data_ptr() if type(value) is torch.Tensor else 0
+
+
+def is_host(value: Any) -> bool:
+    """Whether this tensor would lie in host memory on a machine with a GPU."""
+    return bool(HOST) and _address(value) in HOST
+
+
+def remember_place(name: str, asked: tuple[tuple, dict], result: Any) -> None:
+    """After a call of PyTorch's interface, with the arguments as they were given: where the result would lie."""
+    args, kwargs = asked
+    on_gpu = _is_cuda(kwargs.get("device")) or any(_is_cuda(value) for value in args)
+    if name in FACTORIES and not on_gpu and type(result) is torch.Tensor and result.numel() > 0:
+        HOST[_address(result)] = result
+    elif name == "to" and (on_gpu or any(isinstance(value, torch.Tensor) and not is_host(value) for value in args[1:])):
+        HOST.pop(_address(result), None)
+
+
 def _shown_device() -> torch.device:
     return torch.device("cuda", 0)
 
@@ -42,12 +69,15 @@ def translate(func: Any, args: tuple, kwargs: dict) -> tuple[bool, Any, tuple, d
     if name == "__get__":
         attribute = getattr(getattr(func, "__self__", None), "__name__", "")
         if attribute == "device":
-            return True, _shown_device(), args, kwargs
+            return True, torch.device("cpu") if is_host(args[0]) else _shown_device(), args, kwargs
         if attribute in ("is_cuda", "is_cpu"):
-            return True, attribute == "is_cuda", args, kwargs
+            return True, (attribute == "is_cuda") != is_host(args[0]), args, kwargs
+    elif name == "device":  # the constructor: a name, not a request
+        return False, None, args, kwargs
     elif name == "get_device":
-        return True, 0, args, kwargs
+        return True, -1 if is_host(args[0]) else 0, args, kwargs
     elif name == "cuda":
+        HOST.pop(_address(args[0]), None)
         return True, args[0], args, kwargs
     if any(_is_cuda(value) for value in args):
         args = tuple("cpu" if _is_cuda(value) else value for value in args)
@@ -60,8 +90,12 @@ class Pretence(TorchFunctionMode):
     """The translation alone, for the import of a file; during calls the guard translates."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        done, value, args, kwargs = translate(func, args, kwargs or {})
-        return value if done else func(*args, **kwargs)
+        asked = (args, kwargs or {})
+        done, value, args, kwargs = translate(func, *asked)
+        if not done:
+            value = func(*args, **kwargs)
+            remember_place(getattr(func, "__name__", ""), asked, value)
+        return value
 
 
 class _Stream:

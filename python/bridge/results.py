@@ -9,6 +9,7 @@ from typing import Any, Callable
 import numpy as np
 import torch
 
+from ka_bridge.pretend_gpu import is_host
 from ka_bridge.conn import write_all
 from ka_bridge.fence import span_bytes
 from ka_bridge.poison import Poison
@@ -158,7 +159,7 @@ class Collector:
             "strides": [int(n) for n in _stride(tensor)],
             "offset": offset,
             "nbytes": int(raw.size),
-            "device": _device(tensor).type,
+            "device": "host" if is_host(tensor) else _device(tensor).type,
             "aliases_input": alias,
             "fresh": 0 in shape or alias is not None or storage in made,
             "touched_by_kernel": 0 in shape or touched(*memory_range(tensor), storage),

@@ -25,6 +25,7 @@ constexpr ErrorBudget kBudgetFloat32{16, 64};
 constexpr ErrorBudget kBudgetHalf{4, 16};
 // Sums come in another order, so that a single element may be off by more than the largest error of the emulation.
 constexpr double kTierSlack = 4;
+constexpr double kOwnSlack = 8;
 // A kernel of the tier makes the very errors that the emulation makes; one of the next coarser tier makes four times as large ones.
 constexpr double kTierMultiple = 2.5;
 
@@ -55,16 +56,24 @@ bool overflow_agrees(double got, double native, double wide) {
 
 enum class Fate { fine, special, value };
 
-// How far single elements may be off because the tier rounds its operands: where terms cancel, that is more than any
-// tolerance relative to the element. The budget still bounds the error over the whole output.
-double tier_slack(const ReferenceViews& reference) {
-  double largest = 0;
-  if (!reference.tier) return largest;
-  for (std::int64_t i = 0; i < element_count(*reference.tier); ++i) {
-    const double error = std::abs(element(*reference.tier, i) - element(reference.wide, i));
-    if (std::isfinite(error)) largest = std::max(largest, error);
+// How far single elements may be off where large terms cancel: then the error is that of the terms, not a fraction of the
+// small element that is left. Measured by PyTorch's own largest error, and by what the tier's operands cost. The budget
+// still bounds the error over the whole output.
+double cancellation_slack(const ReferenceViews& reference) {
+  const ir::DTypeInfo& dtype = ir::info(reference.native.dtype);
+  const bool narrow = dtype.size < sizeof(float);
+  double torch = 0, tier = 0, scale = 0;
+  for (std::int64_t i = 0; i < element_count(reference.wide); ++i) {
+    const double wide = element(reference.wide, i);
+    if (!std::isfinite(wide)) continue;
+    const double torch_error = std::abs(element(reference.native, i) - wide);
+    const double tier_error = reference.tier ? std::abs(element(*reference.tier, i) - wide) : 0;
+    scale = std::max(scale, std::abs(wide));
+    if (std::isfinite(torch_error)) torch = std::max(torch, torch_error);
+    if (std::isfinite(tier_error)) tier = std::max(tier, tier_error);
   }
-  return kTierSlack * largest;
+  const double own = narrow ? 0 : kOwnSlack * std::max(torch, dtype.unit_roundoff * scale);
+  return std::max(own, kTierSlack * tier);
 }
 
 Fate judge_element(double got, double native, double wide, const Tolerance& tolerance, double slack) {
@@ -184,7 +193,7 @@ Comparison compare(const TensorView& candidate, const ReferenceViews& reference,
 
   Comparison result;
   Sums sums;
-  const double slack = tier_slack(reference);
+  const double slack = cancellation_slack(reference);
   double worst_excess = -1;
   Fate worst_fate = Fate::fine;
   for (std::int64_t i = 0; i < element_count(candidate); ++i) {

@@ -26,7 +26,7 @@ namespace ka::verify {
 namespace {
 
 // Value distributions tried after the program's own, in this order; docs/judge.md says what each is for.
-constexpr std::array kDistributions = {"normal", "wide", "small", "negative"};
+constexpr std::array kDistributions = {"normal", "wide", "small", "negative", "large", "tiny", "halves"};
 constexpr int kGivenDraws = 2;
 constexpr std::uint64_t kSeedMask = (std::uint64_t{1} << 62) - 1;
 
