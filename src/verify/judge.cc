@@ -1,6 +1,6 @@
 // A trial, in the order in which it happens:
 //   read     the kernel's source is checked against the policy while the reference loads the problem
-//   draw     the reference answers for several seeds, value distributions and sizes, while
+//   draw     the reference answers for several seeds, value distributions and sizes; meanwhile
 //   import   the candidate is imported; only then is it shown any input
 //   repeat   the first draw twice, on differently poisoned memory
 //   configs  the first draw once per autotune configuration
@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <iterator>
+#include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -49,8 +51,14 @@ class Trial {
   Result<MaybeRefusal> other_draws(CandidateSide& candidate);
   Status variants(CandidateSide& candidate);
   Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
-  Status take_draws();
-  Result<Draw> draw(const std::string& distribution, const std::string& variant, std::uint64_t number);
+  struct OtherDraws {
+    std::vector<Draw> draws, variants;
+    std::string distributions;  // ", normal, wide"
+  };
+  Status take_first_draw();
+  Result<OtherDraws> take_other_draws() const;
+  Status join_other_draws();
+  Result<Draw> draw(const std::string& distribution, const std::string& variant, std::uint64_t number) const;
   void note(std::string name, std::int64_t count, std::string text);
   void start_compile();
   Result<MaybeRefusal> finish_compile();
@@ -67,13 +75,14 @@ class Trial {
   std::chrono::steady_clock::time_point begin_;
   model::Verdict verdict_;
   KernelFacts facts_;
-  std::optional<ReferenceSide> reference_;
+  std::unique_ptr<ReferenceSide> reference_;
   std::string tier_;
   std::vector<Draw> draws_, variant_draws_;
   Json launches_ = Json::array();
   double kernel_seconds_ = 0;
   int configs_ = 1;
   std::future<Result<CompileReport>> compile_;
+  std::future<Result<OtherDraws>> drawing_;  // the last member: joined before the others are destroyed
 };
 
 bool interpreted(const JudgeOptions& options) { return options.device == "cpu"; }
@@ -144,7 +153,7 @@ Result<MaybeRefusal> Trial::read_sources() {
   Result<ReferenceSide> reference = ReferenceSide::load(problem_, options, context_.interpreter, context_.cancel);
   Result<std::variant<KernelFacts, Refusal>> checked = policy.get();
   if (!reference) return reference.error();
-  reference_ = std::move(*reference);
+  reference_ = std::make_unique<ReferenceSide>(std::move(*reference));
   const ReferenceFacts& facts = reference_->facts();
   if (facts.draws_random)
     checked = check_policy(kernel_, options_.entry, true, sandbox(), context_.interpreter, context_.cancel);
@@ -163,7 +172,7 @@ Result<MaybeRefusal> Trial::read_sources() {
   return MaybeRefusal();
 }
 
-Result<Draw> Trial::draw(const std::string& distribution, const std::string& variant, std::uint64_t number) {
+Result<Draw> Trial::draw(const std::string& distribution, const std::string& variant, std::uint64_t number) const {
   // The kernel's own text goes into the seed: whoever writes a kernel cannot know the numbers it will be given.
   const std::string text = problem_.text + kernel_.text + distribution + variant;
   DrawRequest request;
@@ -175,35 +184,52 @@ Result<Draw> Trial::draw(const std::string& distribution, const std::string& var
   return reference_->draw(request, context_.cancel);
 }
 
-Status Trial::take_draws() {
+Status Trial::take_first_draw() {
   const auto since = std::chrono::steady_clock::now();
-  std::string used = "given";
-  std::uint64_t number = 0;
+  KA_ASSIGN(Draw given, draw("given", "", 0));
+  if (!given.applicable) return invalid_input(problem_.path + ": " + given.why_not);
+  draws_.push_back(std::move(given));
+  time("reference", since);
+  return ok();
+}
+
+// Runs beside the candidate's first calls: touches nothing of the trial but the reference.
+Result<Trial::OtherDraws> Trial::take_other_draws() const {
+  OtherDraws others;
+  std::uint64_t number = 1;
   for (; number < kGivenDraws; ++number) {
     KA_ASSIGN(Draw given, draw("given", "", number));
     if (!given.applicable) return invalid_input(problem_.path + ": " + given.why_not);
-    draws_.push_back(std::move(given));
+    others.draws.push_back(std::move(given));
   }
   for (const char* distribution : kDistributions) {
     KA_ASSIGN(Draw other, draw(distribution, "", number++));
     if (!other.applicable) continue;
-    used += fmt::format(", {}", distribution);
-    draws_.push_back(std::move(other));
+    others.distributions += fmt::format(", {}", distribution);
+    others.draws.push_back(std::move(other));
   }
   KA_ASSIGN(Draw special, draw("special", "", number++));
   if (special.applicable) {
-    used += ", special";
-    draws_.push_back(std::move(special));
+    others.distributions += ", special";
+    others.draws.push_back(std::move(special));
   }
-  while (draws_.size() < 4) {  // too few distributions suit the program: more of its own
+  while (others.draws.size() < 3) {  // too few distributions suit the program: more of its own
     KA_ASSIGN(Draw given, draw("given", "", number++));
-    draws_.push_back(std::move(given));
+    others.draws.push_back(std::move(given));
   }
   for (const std::string& variant : reference_->facts().variants) {
     KA_ASSIGN(Draw other, draw("given", variant, 0));
-    if (other.applicable) variant_draws_.push_back(std::move(other));
+    if (other.applicable) others.variants.push_back(std::move(other));
   }
-  note("draws", static_cast<std::int64_t>(draws_.size()), used);
+  return others;
+}
+
+Status Trial::join_other_draws() {
+  const auto since = std::chrono::steady_clock::now();
+  KA_ASSIGN(OtherDraws others, drawing_.get());
+  std::move(others.draws.begin(), others.draws.end(), std::back_inserter(draws_));
+  variant_draws_ = std::move(others.variants);
+  note("draws", static_cast<std::int64_t>(draws_.size()), "given" + others.distributions);
   time("reference", since);
   return ok();
 }
@@ -336,6 +362,7 @@ Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
   KA_ASSIGN(refusal, other_configs(candidate));
   if (refusal) return refusal;
   start_compile();
+  KA_TRY(join_other_draws());
   KA_ASSIGN(refusal, other_draws(candidate));
   if (!refusal) KA_TRY(variants(candidate));
   KA_ASSIGN(MaybeRefusal uncompilable, finish_compile());
@@ -361,9 +388,10 @@ Result<model::Verdict> Trial::run() {
   KA_TRY(prepare());
   KA_ASSIGN(MaybeRefusal refusal, read_sources());
   if (!refusal) {
-    // The candidate is imported while the reference draws; it is shown nothing before both are done.
+    // The candidate is imported, and called with the first draw, while the reference goes on drawing.
     auto loading = std::async(std::launch::async, [&] { return load_candidate(); });
-    const Status drawn = take_draws();
+    const Status drawn = take_first_draw();
+    if (drawn) drawing_ = std::async(std::launch::async, [this] { return take_other_draws(); });
     KA_ASSIGN(CandidateSide::Loaded candidate, loading.get());
     KA_TRY(drawn);
     if (Refusal* refused = std::get_if<Refusal>(&candidate)) {
