@@ -2,7 +2,8 @@
 
 The interpreter runs a kernel's body as Python. Where Python and Triton's compiler disagree about the meaning of the same text, the body is
 rewritten before it runs: `and`, `or` and `not` work elementwise on blocks and evaluate all tensor operands, a block has no truth value,
-the variable of a `for ... in range(...)` is a tensor of the bounds' integer type, `min` and `max` are Triton's, `assert` does nothing (nor does
+a number becomes a tensor when it is given a name (also in a tuple, by `+=`, and under any annotation but tl.constexpr), and so does what a condition
+that is a tensor chooses; the variable of a `for ... in range(...)` is a tensor of the bounds' integer type, `min` and `max` are Triton's, `assert` does nothing (nor does
 it in a kernel compiled without debug). The rewritten text calls the functions of SPELLINGS, which become attributes of the
 interpreter's semantic object.
 """
@@ -96,8 +97,20 @@ def _counting(values: range, dtype: Any) -> Iterator[Any]:
         yield tl.core.tensor(Handle(np.array([value], dtype=storage), dtype), dtype)
 
 
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, tl.constexpr) else value
+
+
+def _is_instance(value: Any, kinds: Any) -> bool:
+    """Constants are unwrapped, and a tuple is Triton's."""
+    kinds = tuple(kinds) if isinstance(kinds, (tuple, list, tl.core.tuple)) else (kinds,)
+    return isinstance(_plain(value), kinds) or (isinstance(value, tuple) and tl.core.tuple in kinds)
+
+
 def kernel_builtin(function: Any) -> Any:
     """Python's min and max mean Triton's inside a kernel, where a tensor is among the arguments."""
+    if function is builtins.isinstance:
+        return _is_instance
     name = {builtins.min: "builtin_min", builtins.max: "builtin_max"}.get(function) if callable(function) else None
     if name is None:
         return function
@@ -110,13 +123,61 @@ def kernel_builtin(function: Any) -> Any:
     return call
 
 
+def kernel_named(value: Any) -> Any:
+    """What an assignment binds: numbers become tensors, each element of a tuple on its own."""
+    if isinstance(value, (tuple, list, tl.core.tuple)):
+        items = [kernel_named(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tl.core.tuple(items) if isinstance(value, tl.core.tuple) else tuple(items)
+    return _semantic.to_tensor(value, False)
+
+
+def kernel_annotated(annotation: Any, value: Any) -> Any:
+    """`name: annotation = value`: only tl.constexpr keeps a constant."""
+    return value if annotation is tl.constexpr else kernel_named(value)
+
+
+def kernel_choice(test: Any, chosen: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """`chosen if test else otherwise`"""
+    value = chosen() if kernel_truth(test) else otherwise()
+    return _semantic.to_tensor(value, False) if isinstance(test, tl.core.tensor) else value
+
+
+def kernel_same(left: Any, right: Any) -> bool:
+    """`left is right`"""
+    return _plain(left) is _plain(right)
+
+
+def kernel_value(owner: Any) -> Any:
+    """`owner.value`: a constant knows its value, also where the interpreter holds a plain number."""
+    return owner.value if hasattr(owner, "value") else owner
+
+
+def kernel_branch(taken: list[Any], test: Any) -> Any:
+    """The test of an `if` that may return: what a function returns under a test that is a tensor is a tensor."""
+    if isinstance(test, tl.core.tensor):
+        taken.append(test)
+    return kernel_truth(test)
+
+
+def kernel_result(taken: list[Any], value: Any) -> Any:
+    return kernel_named(value) if taken else value
+
+
 SPELLINGS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (
-    kernel_truth, kernel_and, kernel_or, kernel_not, kernel_range, kernel_builtin)}
+    kernel_truth, kernel_and, kernel_or, kernel_not, kernel_range, kernel_builtin, kernel_named,
+    kernel_annotated, kernel_choice, kernel_same, kernel_value, kernel_branch, kernel_result)}
 
 
 def _call(target: str, args: list[ast.expr], keywords: list[ast.keyword] | None = None) -> ast.Call:
     owner = ast.Name(id="interpreter_semantic", ctx=ast.Load())
     return ast.Call(func=ast.Attribute(value=owner, attr=target, ctx=ast.Load()), args=args, keywords=keywords or [])
+
+
+_TAKEN = "interpreter_semantic_taken"
+
+
+def _taken() -> ast.expr:
+    return ast.Name(id=_TAKEN, ctx=ast.Load())
 
 
 def _later(value: ast.expr) -> ast.expr:
@@ -125,11 +186,27 @@ def _later(value: ast.expr) -> ast.expr:
 
 
 class Rewriter(interpreter.ASTTransformer):
-    """Triton's own rewriting of assignments, and the rules above."""
+    """The rules above, in place of Triton's own rewriting of assignments."""
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        node.value = self.visit(node.value)
-        return super().visit_Assign(node)
+        self.generic_visit(node)
+        if len(node.targets) > 1:
+            raise ValueError("Multiple assignments are not supported")
+        node.value = ast.copy_location(_call("kernel_named", [node.value]), node.value)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is None or not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        value = _call("kernel_annotated", [node.annotation, self.visit(node.value)])
+        return ast.copy_location(ast.Assign(targets=[node.target], value=ast.copy_location(value, node)), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        if not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        joined = ast.BinOp(left=ast.Name(id=node.target.id, ctx=ast.Load()), op=node.op, right=self.visit(node.value))
+        value = _call("kernel_named", [ast.copy_location(joined, node)])
+        return ast.copy_location(ast.Assign(targets=[node.target], value=ast.copy_location(value, node)), node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         self.generic_visit(node)
@@ -149,16 +226,47 @@ class Rewriter(interpreter.ASTTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
+        if isinstance(node.func, ast.Name) and node.func.id in ("min", "max", "isinstance"):
             node.func = ast.copy_location(_call("kernel_builtin", [node.func]), node.func)
         return node
 
-    def _visit_test(self, node: Any) -> Any:
+    def visit_While(self, node: ast.While) -> Any:
         self.generic_visit(node)
         node.test = ast.copy_location(_call("kernel_truth", [node.test]), node.test)
         return node
 
-    visit_If = visit_While = visit_IfExp = _visit_test
+    def visit_If(self, node: ast.If) -> Any:
+        may_return = any(isinstance(inner, ast.Return) and inner.value is not None for inner in ast.walk(node))
+        self.generic_visit(node)
+        test = _call("kernel_branch", [_taken(), node.test]) if may_return else _call("kernel_truth", [node.test])
+        node.test = ast.copy_location(test, node.test)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        returns = [inner for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner.value is not None]
+        node.body = [self.visit(statement) for statement in node.body]
+        if not returns:
+            return node
+        for statement in returns:
+            statement.value = ast.copy_location(_call("kernel_result", [_taken(), statement.value]), statement.value)
+        first = ast.Assign(targets=[ast.Name(id=_TAKEN, ctx=ast.Store())], value=ast.List(elts=[], ctx=ast.Load()))
+        node.body.insert(0, ast.copy_location(first, node.body[0]))
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        self.generic_visit(node)
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return node
+        same = ast.copy_location(_call("kernel_same", [node.left, node.comparators[0]]), node)
+        return same if isinstance(node.ops[0], ast.Is) else ast.copy_location(ast.UnaryOp(op=ast.Not(), operand=same), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        return ast.copy_location(_call("kernel_value", [node.value]), node) if node.attr == "value" and isinstance(node.ctx, ast.Load) else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        self.generic_visit(node)
+        return ast.copy_location(_call("kernel_choice", [node.test, _later(node.body), _later(node.orelse)]), node)
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         self.generic_visit(node)

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from triton.runtime import interpreter
 
+from ka_bridge.hazards import Hazards
 from ka_bridge.races import Ledger
 
 REPORT_LIMIT = 16
@@ -79,7 +80,7 @@ class Watch:
 
     # launches and programs
 
-    def launch(self, kernel: str, own: bool, grid: tuple[int, int, int]) -> None:
+    def launch(self, kernel: str, own: bool, grid: tuple[int, int, int], warps: int = 4) -> None:
         self.kernel, self.own, self.grid = kernel, own, grid
         self.programs = math.prod(grid)
         self.number = self.accesses = self.most = 0
@@ -95,12 +96,14 @@ class Watch:
         usual = self.usual.get(kernel)
         self.patience = PATIENCE[0] * usual + PATIENCE[1] if usual and self.order != "forward" else math.inf
         self.ledger = Ledger() if self.programs > 1 else None
+        self.hazards = Hazards(warps)
         self.active = True
 
     def place_of(self, x: int, y: int, z: int) -> tuple[int, int, int]:
         """The program that runs when it is the turn of (x, y, z)."""
         self.most = max(self.most, self.accesses)
         self.accesses = 0
+        self.hazards.begin()
         _, ny, nz = self.grid
         self.number = (((x * ny + y) * nz + z) * self.step + self.shift) % self.programs
         return self.number // (ny * nz), self.number // nz % ny, self.number % nz
@@ -111,13 +114,13 @@ class Watch:
         if self.order == "forward":
             self.usual[self.kernel] = max(self.usual.get(self.kernel, 0), self.most, self.accesses)
         ledger, self.ledger = self.ledger, None
-        if ledger is None or not self.own:
+        if not self.own:
             return
-        for block, what in ledger.conflicts():
+        for block, what in [*self.hazards.found, *(ledger.conflicts() if ledger is not None else [])]:
             entry = {"kernel": self.kernel, "what": what, "memory": self.names[block]}
             if entry not in self.races and len(self.races) < REPORT_LIMIT:
                 self.races.append(entry)
-        if ledger.given_up or (ledger.atomic and self.programs > 1):
+        if ledger is not None and (ledger.given_up or ledger.atomic):
             self.unchecked[self.kernel] = None
 
     # accesses
@@ -146,6 +149,7 @@ class Watch:
             return None
         if block:
             self._note(kind, block, low, high, addresses, mask, size, values)
+            self._note_thread(kind, block, low, high, addresses, mask, size, values)
             return None
         return self._scattered(kind, addresses, mask, size, values)
 
@@ -163,6 +167,16 @@ class Watch:
         else:
             self.ledger.note(block, (self.number, low, high, addresses, mask, size, values))
 
+    def _note_thread(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int,
+                     values: np.ndarray | None) -> None:
+        if kind == "load":
+            self.hazards.loaded(block, low, high, addresses, mask)
+        elif kind == "store":
+            nbytes = self.ends[bisect_right(self.starts, block) - 1] - block
+            self.hazards.stored(block, nbytes, low, high, addresses, mask, size, values)
+        else:
+            self.hazards.atomic(addresses)
+
     def _scattered(self, kind: str, addresses: np.ndarray, mask: np.ndarray | None, size: int,
                    values: np.ndarray | None) -> np.ndarray | None:
         """An access to several blocks, or outside of them."""
@@ -175,8 +189,10 @@ class Watch:
         for index in np.unique(at[allowed]):
             lanes = allowed & (at == index)
             here = addresses[lanes]
-            self._note(kind, self.starts[index], int(here.min()), int(here.max()), here, None, size,
-                       None if values is None else np.broadcast_to(values, addresses.shape)[lanes])
+            place = (kind, self.starts[index], int(here.min()), int(here.max()))
+            spread = None if values is None else np.broadcast_to(values, addresses.shape)
+            self._note(*place, here, None, size, None if spread is None else spread[lanes])
+            self._note_thread(*place, addresses, lanes, size, spread)
         wild = active & ~known
         if not wild.any():
             return None
@@ -209,7 +225,7 @@ def install(watch: Watch) -> None:
     builder = interpreter.InterpreterBuilder
     load, store = builder.create_masked_load, builder.create_masked_store
     rmw, cas, reduce = builder.create_atomic_rmw, builder.create_atomic_cas, getattr(builder, "create_descriptor_reduce", None)
-    set_index = builder.set_grid_idx
+    set_index, barrier = builder.set_grid_idx, builder.create_barrier
     on = lambda: watch.active and not watch.quiet
 
     def lanes(handle: Any) -> np.ndarray:
@@ -256,6 +272,11 @@ def install(watch: Watch) -> None:
     def set_grid_idx(self: Any, x: int, y: int, z: int) -> None:
         return set_index(self, *(watch.place_of(x, y, z) if watch.active else (x, y, z)))
 
-    hooks = [create_masked_load, create_masked_store, create_atomic_rmw, create_atomic_cas, set_grid_idx]
+    def create_barrier(self: Any) -> Any:
+        if watch.active:
+            watch.hazards.barrier()
+        return barrier(self)
+
+    hooks = [create_masked_load, create_masked_store, create_atomic_rmw, create_atomic_cas, set_grid_idx, create_barrier]
     for hook in hooks + ([create_descriptor_reduce] if reduce is not None else []):
         setattr(builder, hook.__name__, hook)

@@ -166,7 +166,7 @@ METHOD_DECORATORS = words("""
 """)
 
 # Names that Triton's interpreter writes into the kernels it runs: a variable of that name would be called in their place.
-RESERVED = words("interpreter_semantic interpreter_builder")
+RESERVED = words("interpreter_semantic interpreter_semantic_taken interpreter_builder")
 
 # Dunder methods that an own class may define.
 CLASS_DUNDERS = words("__init__ __call__ __post_init__ __slots__")

@@ -103,7 +103,8 @@ def type_of(value: Any, param: KernelParam, path: list[int], out: Description) -
         return "constexpr"
     if type(value) is bool:
         return "u1"
-    if type(value) is int:
+    if isinstance(value, int):  # also an IntEnum
+        value = int(value)
         if value == 1 and not param.do_not_specialize:
             out.constants.append([path, 1])
             return "constexpr"
@@ -118,7 +119,7 @@ def type_of(value: Any, param: KernelParam, path: list[int], out: Description) -
         raise Unsupported(f"the integer argument {param.name} does not fit in 64 bits")
     if type(value) is float:
         return "fp32"
-    if type(value) in (tuple, list):
+    if isinstance(value, tuple):
         return [type_of(item, param, [*path, i], out) for i, item in enumerate(value)]
     if isinstance(value, TensorDescriptor):
         return f"tensordesc<{TYPE_OF_DTYPE[_dtype(value.base)]}{[int(n) for n in value.block_shape]}>"
@@ -165,6 +166,6 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
         return [value]
     if type(value) is TensorWrapper or isinstance(value, TensorDescriptor):
         return tensors_in(value.base)
-    if type(value) in (tuple, list):
+    if isinstance(value, (tuple, list)):
         return [tensor for item in value for tensor in tensors_in(item)]
     return []

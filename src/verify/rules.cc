@@ -72,9 +72,9 @@ constexpr auto kRules = std::to_array<Rule>({
     // The numbers.
     {"result.bounds", "reads and writes inside its buffers", "a kernel read or wrote memory outside its buffers",
      "masked loads and stores"},
-    {"result.race", "does not depend on the order of its programs",
-     "programs of one launch read or overwrite what others write, without synchronisation",
-     "disjoint stores, atomics, or a second launch"},
+    {"result.race", "does not depend on the order of its programs and threads",
+     "programs, or threads of one program, read or overwrite what others write, without synchronisation",
+     "disjoint stores, atomics, a barrier inside a program, or a second launch"},
     {"result.unwritten", "writes every element", "some elements of an output were never written",
      "a grid and masks that cover the whole output"},
     {"result.repeat", "gives the same bits for the same inputs", "two calls with the same inputs gave different answers",

@@ -10,6 +10,7 @@ import triton.language as tl
 
 HALF = tl.constexpr(0.5)
 TWO = tl.constexpr(2)
+NOTHING = tl.constexpr(None)
 
 
 @triton.jit
@@ -49,6 +50,30 @@ def constants_kernel(x_ptr, o_ptr, N: tl.constexpr):
 
 
 @triton.jit
+def one_or_two(n):
+    if n > 0:
+        return 1
+    return 2
+
+
+@triton.jit
+def names_kernel(o_ptr, n, N: tl.constexpr):
+    """Stores 1 where the name is an int of the compiler, 0 where it is a tensor."""
+    a, b = 1, 2.0
+    c: tl.int32 = 1
+    d: tl.constexpr = 1
+    e: tl.constexpr = 1
+    e += 1
+    f = tl.arange(0, N).shape[0]
+    is_int = (isinstance(a, int), isinstance(b, float), isinstance(c, int), isinstance(d, int), isinstance(e, int), isinstance(f, int),
+              isinstance(TWO, int), isinstance(tl.arange(0, N).shape[0], int), isinstance(1 if n > 0 else 2, int),
+              isinstance(1 if N > 0 else 2, int), isinstance(one_or_two(n), int), isinstance((a, b), tl.tuple), NOTHING is None,
+              TWO.value == 2 and N.value == 8, isinstance(TWO, tl.constexpr), isinstance(n, tl.tensor))
+    for k in tl.static_range(16):
+        tl.store(o_ptr + k, is_int[k] + 0)
+
+
+@triton.jit
 def branch_on_block_kernel(o_ptr, N: tl.constexpr):
     if tl.arange(0, N) > 1:
         tl.store(o_ptr, 1.0)
@@ -73,6 +98,11 @@ class Syntax(unittest.TestCase):
         for _ in range(2):
             x = 0.5 * x + 2 - 0.5 / x
         torch.testing.assert_close(got, torch.where(x > 2, x, 1.0))
+
+    def test_names_hold_what_they_hold_in_compiled_code(self) -> None:
+        out = torch.zeros(16)
+        names_kernel[(1,)](out, 3, 8)
+        self.assertEqual(out.tolist(), [0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1])
 
     def test_refusals(self) -> None:
         with self.assertRaisesRegex(Exception, "no single truth value"):

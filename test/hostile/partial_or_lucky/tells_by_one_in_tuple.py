@@ -1,0 +1,23 @@
+# problem: relu
+# expect: result.mismatch
+# why: a 1 inside a tuple argument is a constant in compiled code: wrong there
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, shape, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    if isinstance(shape[0], int):
+        tl.store(y_ptr + offs, tl.where(x < 0.0, -x, x), mask=offs < n)
+    else:
+        tl.store(y_ptr + offs, tl.where(x < 0.0, 0.0, x), mask=offs < n)
+
+
+def kernel_function(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    relu_kernel[(triton.cdiv(n, 256),)](x, y, n, (1, 7), BLOCK=256)
+    return y
