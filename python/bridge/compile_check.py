@@ -12,6 +12,7 @@ import re
 import sys
 import tempfile
 import time
+from collections import namedtuple
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,7 +48,9 @@ def jit_functions(module: Any) -> dict[str, Any]:
 
 
 def as_types(value: Any) -> Any:
-    """JSON has no tuples; a tuple argument's type is one."""
+    """JSON has no tuples; the type of a tuple argument is one, with the names of its fields if they have names."""
+    if isinstance(value, dict):
+        return namedtuple("Fields", value["fields"])(*map(as_types, value["types"]))
     return tuple(as_types(item) for item in value) if isinstance(value, list) else value
 
 

@@ -7,6 +7,7 @@ for good. Outside a launch they still refuse to work, with Triton's own message.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,7 @@ class _Launch:
 
     depth = 0
     semantic: Any = None
+    num_warps = 4
 
     def enter(self, function: Any) -> _Launch:
         self.depth += 1
@@ -58,8 +60,18 @@ def _bind(member: Callable[..., Any]) -> Callable[..., Any]:
 
 def _bind_members(owner: Any) -> None:
     for name, member in list(vars(owner).items()):
-        if tl.core.is_builtin(member) and not hasattr(member, "bound_to_interpreter"):
+        if (tl.core.is_builtin(member) or _is_method(owner, member)) and not hasattr(member, "bound_to_interpreter"):
             setattr(owner, name, _bind(member))
+
+
+def _is_method(owner: Any, member: Any) -> bool:
+    """x.exp, x.erf and the like: functions of tl.math that became members before they were marked as builtins."""
+    return owner is tl.core.tensor and inspect.isfunction(member) and "_semantic" in inspect.signature(member).parameters
+
+
+def _cuda_modules() -> list[Any]:
+    """tl.extra.cuda, and what an import statement finds under that name: Triton loads it twice."""
+    return [cuda, importlib.import_module("triton.language.extra.cuda")]
 
 
 def _bind_libdevice() -> None:
@@ -67,14 +79,29 @@ def _bind_libdevice() -> None:
     _bind_members(cuda_libdevice)
     for name, stub in list(vars(portable_libdevice).items()):
         real = getattr(cuda_libdevice, name, None)
-        if inspect.isfunction(stub) and real is not None:
+        if inspect.isfunction(stub) and real is None:
+            setattr(portable_libdevice, name, functools.partial(_not_on_this_gpu, name))
+        elif inspect.isfunction(stub):
             forward = functools.wraps(real)(lambda *args, real=real, **kwargs: real(*args, **kwargs))
             forward.__module__ = portable_libdevice.__name__
             setattr(portable_libdevice, name, forward)
-    # Programmatic dependent launch orders kernels that overlap; here they run one after the other.
-    for name in ("gdc_wait", "gdc_launch_dependents"):
-        if hasattr(cuda, name):
-            setattr(cuda, name, lambda **kwargs: None)
+    for module in _cuda_modules():
+        # Programmatic dependent launch orders kernels that overlap; here they run one after the other.
+        for name in ("gdc_wait", "gdc_launch_dependents"):
+            if hasattr(module, name):
+                setattr(module, name, lambda **kwargs: None)
+        # Constants of a launch.
+        module.num_warps = lambda **kwargs: _launch.num_warps
+        module.num_threads = lambda **kwargs: _launch.num_warps * 32
+
+
+def _not_on_this_gpu(name: str, *args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError(f"libdevice.{name} exists for AMD GPUs only")
+
+
+def launch_with(num_warps: int) -> None:
+    """To be told before a launch."""
+    _launch.num_warps = num_warps
 
 
 @functools.cache
@@ -142,6 +169,17 @@ def _argument(value: Any) -> Any:
     return _implicit_cvt(value)
 
 
+def _accept_plain_formats() -> None:
+    """tl.dot_scaled reads its formats as constants; a kernel that is run as Python hands over plain texts."""
+    semantic = interpreter.interpreter_semantic
+    original = semantic.dot_scaled
+
+    def dot_scaled(lhs: Any, lhs_scale: Any, lhs_format: Any, rhs: Any, rhs_scale: Any, rhs_format: Any, *rest: Any) -> Any:
+        return original(lhs, lhs_scale, tl.constexpr(lhs_format), rhs, rhs_scale, tl.constexpr(rhs_format), *rest)
+
+    semantic.dot_scaled = dot_scaled
+
+
 _block_init = tl.core.block_type.__init__
 _tensor_init = tl.core.tensor.__init__
 _blocks: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -188,6 +226,7 @@ def patch() -> None:
         _bind_members(owner)
     _bind_libdevice()
     _let_tensors_answer()
+    _accept_plain_formats()
     interpreter._patch_lang_tensor(tl.core.tensor, scope)
     for module in (tl, tl.core):
         interpreter._patch_lang_core(module, scope)  # this one replaces the reductions of both modules

@@ -230,7 +230,7 @@ def create_descriptor_reduce(self: Any, kind: Any, descriptor: Any, value: Any, 
     return _rmw(self, getattr(ir.ATOMIC_OP, name), pointers, value, Handle(mask, tl.int1), ir.MEM_SEMANTIC.RELAXED, None)
 
 
-# atomics: the interpreter's own know no bfloat16
+# atomics: the interpreter's own know no bfloat16, and exchange integers only
 
 
 def float_atomic(self: Any, pointers: Any, value: Any, mask: np.ndarray, operation: Callable[..., np.ndarray]) -> Any:
@@ -260,7 +260,28 @@ _rmw = interpreter.InterpreterBuilder.create_atomic_rmw
 def create_atomic_rmw(self: Any, operation: Any, pointers: Any, value: Any, mask: Any, semantic: Any, scope: Any) -> Any:
     if value.dtype.scalar.name in ("bf16", "fp16") and operation == ir.ATOMIC_OP.FADD:
         return float_atomic(self, pointers, value, mask.data, np.add)
+    if value.data.dtype.kind == "f" and operation == ir.ATOMIC_OP.XCHG:
+        return _of_bits(_rmw(self, operation, pointers, _bits(value), mask, semantic, scope), value)
     return _rmw(self, operation, pointers, value, mask, semantic, scope)
+
+
+_cas = interpreter.InterpreterBuilder.create_atomic_cas
+
+
+def _bits(handle: Any) -> Any:
+    return Handle(handle.data.view(f"int{8 * handle.data.itemsize}"), handle.dtype)
+
+
+def _of_bits(bits: Any, like: Any) -> Any:
+    return Handle(bits.data.view(like.data.dtype), like.dtype.scalar)
+
+
+@method
+def create_atomic_cas(self: Any, pointers: Any, expected: Any, value: Any, semantic: Any, scope: Any) -> Any:
+    """Compares bits, as the instruction does: NaN equals itself, and 0.0 is not -0.0."""
+    if value.data.dtype.kind == "f":
+        return _of_bits(_cas(self, pointers, _bits(expected), _bits(value), semantic, scope), value)
+    return _cas(self, pointers, expected, value, semantic, scope)
 
 
 @method

@@ -21,6 +21,7 @@ from triton.runtime.jit import JITFunction
 from ka_bridge.pretend_gpu import is_host
 from ka_bridge.autotune import Choice
 from ka_bridge.interp_arguments import as_compiled
+from ka_bridge.interp_lang import launch_with
 from ka_bridge.memory_watch import Watch
 from ka_bridge.signature import base_function, describe, encode, parameters, tensors_in
 
@@ -147,7 +148,9 @@ def watch_interpreter(recorder: Recorder) -> None:
         full = normal_grid(grid, bound)
         options = {name: value for name, value in kwargs.items() if name not in names}
         recorder.record(function, params, bound, options, full)
-        recorder.watch.launch(function.__name__, function.__code__.co_filename == recorder.path, full, options.get("num_warps") or 4)
+        warps = options.get("num_warps") or 4
+        recorder.watch.launch(function.__name__, function.__code__.co_filename == recorder.path, full, warps)
+        launch_with(warps)
         launcher = executor(self.rewrite(), self.arg_names, full, self.pre_run_hooks)
         launcher.constexprs = list(names)  # nothing is left to convert
         try:

@@ -7,6 +7,8 @@ after every alias has been resolved (`import torch as t; t.empty` is `torch.empt
 import itertools
 import math
 
+from ka_bridge import policy_messages
+
 
 def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -27,7 +29,7 @@ MODULES = words("""
     triton triton.language triton.language.math triton.language.extra triton.language.extra.libdevice
     triton.language.extra.cuda triton.language.extra.cuda.libdevice triton.tools triton.tools.tensor_descriptor
     triton.runtime triton.runtime.driver triton.runtime.driver.active
-    math typing dataclasses functools itertools collections collections.abc enum numbers __future__
+    math typing dataclasses functools itertools collections collections.abc enum numbers warnings logging __future__
 """)
 
 # Element types, memory formats: plain constants whose own attributes are those of a value.
@@ -43,6 +45,7 @@ CONSTANTS = (
     under("torch", " ".join(DTYPES)) | under("triton.language", " ".join(TL_DTYPES))
     | under("torch", "strided contiguous_format channels_last channels_last_3d preserve_format inf nan pi e newaxis")
     | under("math", "pi e tau inf nan")
+    | policy_messages.CONSTANTS
     | words("torch.__version__ triton.__version__ torch.version.cuda torch.version.hip typing.TYPE_CHECKING")
 )
 
@@ -113,8 +116,15 @@ LANGUAGE = under("triton.language", TL_MATH + " " + " ".join(ATOMICS) + """
     static_print static_range store store_tensor_descriptor sub sum swizzle2d tensor tensor_descriptor to_tensor topk trans tuple
     uint_to_uniform_float unsqueeze view where xor_sum zeros zeros_like
 """) | under("triton.language.PropagateNan", "ALL NONE") | under("triton.language.math", TL_MATH) | under("triton.language.extra.cuda", """
-    globaltimer num_threads num_warps smid gdc_launch_dependents gdc_wait
+    num_threads num_warps gdc_launch_dependents gdc_wait
 """)
+# Left out with a reason that is shown.
+REASONS = {
+    "triton.language.extra.cuda.globaltimer": "the answer of a kernel must depend on its inputs, not on the clock",
+    "triton.language.extra.cuda.smid": "the answer of a kernel must depend on its inputs, not on which multiprocessor runs a program",
+    "triton.constexpr_function": "not followed by this judge; compute the number in host code and pass it as tl.constexpr",
+    "triton.language.extern_elementwise": "foreign code; libdevice functions are called by name",
+}
 LIBDEVICE = words("triton.language.extra.libdevice triton.language.extra.cuda.libdevice")
 
 # Instructions that inline assembly may use: arithmetic on registers. No memory, no control flow, no special registers.
@@ -127,6 +137,7 @@ ASSEMBLY = words("""
 STANDARD = (
     frozenset(f"math.{name}" for name in public(math)) | frozenset(f"itertools.{name}" for name in public(itertools))
     | words("itertools.chain.from_iterable")
+    | policy_messages.CALLS
     | under("functools", "cache cached_property cmp_to_key lru_cache partial reduce wraps")
     | under("dataclasses", "dataclass field replace asdict astuple KW_ONLY InitVar")
     | under("collections", "namedtuple defaultdict OrderedDict deque Counter ChainMap")
@@ -189,7 +200,7 @@ VALUE_ATTRIBUTES = words("""
     shared_memory_per_block shared_memory_per_block_optin shared_memory_per_multiprocessor L2_cache_size gcnArchName
     backend arch kwargs num_warps num_stages num_ctas maxnreg all_kwargs base strides block_shape
     save_for_backward saved_tensors needs_input_grad mark_non_differentiable set_materialize_grads
-""")
+""") | policy_messages.LOGGER_ATTRIBUTES
 
 # Attributes of a module object (nn.Module): the weights and sizes it was built with.
 LAYER_ATTRIBUTES = words("""

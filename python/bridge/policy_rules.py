@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from ka_bridge import policy_lists as lists
+from ka_bridge import policy_messages
 from ka_bridge.policy_names import Names, Ref
 from ka_bridge.policy_scope import ClassInfo, FuncInfo, Scope
 
@@ -87,6 +88,10 @@ def shown(path: str) -> str:
     return path.removeprefix("builtins.")
 
 
+def because(path: str) -> str:
+    return f" ({lists.REASONS[path]})" if path in lists.REASONS else ""
+
+
 class Rules:
     def __init__(self, names: Names, allow_random: bool):
         self.names = names
@@ -122,7 +127,7 @@ class Rules:
             if not (self.allow_random or self.building):
                 self.refuse("policy.torch", node, f"{name} (the reference draws no random numbers)")
         elif path not in EVERYWHERE and not is_libdevice(path):
-            self.refuse(family_rule(path), node, name)
+            self.refuse(family_rule(path), node, name + because(path))
         else:
             self.judge_position(path, node, position)
         if path.rpartition(".")[2] in lists.ATOMICS and path.startswith("triton.language."):
@@ -130,7 +135,7 @@ class Rules:
 
     def judge_kernel_path(self, path: str, node: ast.AST) -> None:
         if path not in IN_KERNELS and not is_libdevice(path):
-            self.refuse(family_rule(path), node, f"{shown(path)} in the kernel {self.kernel.name}")  # type: ignore[union-attr]
+            self.refuse(family_rule(path), node, f"{shown(path)} in the kernel {self.kernel.name}" + because(path))  # type: ignore[union-attr]
 
     def judge_position(self, path: str, node: ast.AST, position: str) -> None:
         name = shown(path)
@@ -142,7 +147,7 @@ class Rules:
             self.refuse("policy.name", node, f"{name} used as a value")
         elif path == "torch.Tensor" and position in ("call", "decorator"):
             self.refuse("policy.torch", node, "torch.Tensor(...) (use torch.empty)")
-        elif path in ("builtins.super", "builtins.hasattr") and position != "call":
+        elif (path in ("builtins.super", "builtins.hasattr") or path in policy_messages.CALLS) and position != "call":
             self.refuse("policy.name", node, f"{name} used as a value")
 
     # ---- own functions and classes

@@ -7,8 +7,9 @@ import re
 from typing import Any
 
 from ka_bridge import policy_lists as lists
+from ka_bridge import policy_messages
 from ka_bridge.policy_names import VALUE, Names
-from ka_bridge.policy_rules import WHEN_BUILDING, EVERYWHERE, Rules, family_rule, is_libdevice, shown
+from ka_bridge.policy_rules import WHEN_BUILDING, EVERYWHERE, Rules, because, family_rule, is_libdevice, shown
 from ka_bridge.policy_scan import COMPREHENSIONS
 from ka_bridge.policy_scope import PARTS, Scope, is_main_guard
 
@@ -163,6 +164,8 @@ class Walker(Rules):
             modules_allowed = what == "builtins.hasattr"
             types_from = 1 if what in ("builtins.isinstance", "builtins.issubclass") else types_from
         for index, arg in enumerate(node.args):
+            if called == {("path", "logging.getLogger")} and policy_messages.is_own_name(node):
+                break
             self.walk(arg, "type" if index >= types_from else "base" if modules_allowed and index == 0 else "value")
         self.walk_each(node.keywords)
 
@@ -189,6 +192,8 @@ class Walker(Rules):
                 self.refuse("policy.name", node, f"{path} applied to something other than a function of this file")
         elif path == "triton.language.inline_asm_elementwise":
             self.judge_assembly(node)
+        elif path in policy_messages.CALLS:
+            policy_messages.judge(path, node, self.refuse)
 
     def judge_assembly(self, node: ast.Call) -> None:
         text = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "asm"), None)
@@ -289,4 +294,4 @@ class Walker(Rules):
                 self.refuse("policy.import", node, f"import of {alias.name} from {module}")
             elif path not in lists.MODULES and path not in IMPORTABLE and not is_libdevice(path):
                 rule = "policy.torch" if module.split(".")[0] == "torch" else "policy.import"
-                self.refuse(rule, node, f"import of {path}")
+                self.refuse(rule, node, f"import of {path}" + because(path))

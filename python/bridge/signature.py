@@ -120,7 +120,8 @@ def type_of(value: Any, param: KernelParam, path: list[int], out: Description) -
     if type(value) is float:
         return "fp32"
     if isinstance(value, tuple):
-        return [type_of(item, param, [*path, i], out) for i, item in enumerate(value)]
+        types = [type_of(item, param, [*path, i], out) for i, item in enumerate(value)]
+        return {"fields": list(value._fields), "types": types} if hasattr(value, "_fields") else types
     if isinstance(value, TensorDescriptor):
         return f"tensordesc<{TYPE_OF_DTYPE[_dtype(value.base)]}{[int(n) for n in value.block_shape]}>"
     tensor, name = value, None

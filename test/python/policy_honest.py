@@ -235,7 +235,29 @@ def kernel_function(x):
     return Op.apply(x, 1e-5)
 '''
 
+MESSAGES = HEAD + KERNEL + '''
+import logging
+import warnings
+
+logger = logging.getLogger(__name__)
+logging.basicConfig(level=logging.INFO, format="%(message)s")
+warnings.filterwarnings("ignore")
+
+
+def kernel_function(x):
+    if not x.is_contiguous():
+        warnings.warn("a strided input is slow", UserWarning, stacklevel=2)
+        logger.warning("shape %s", tuple(x.shape))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", category=UserWarning)
+        logging.info("with %d elements", x.numel())
+    y = torch.empty_like(x)
+    k[(1,)](x, y, x.numel(), B=64)
+    return y
+'''
+
 ROWS: list[tuple[str, str, str]] = [
+    ("messages", "", MESSAGES),
     ("autotuned", "", AUTOTUNED),
     ("many styles", "", STYLES),
     ("kernelbench", "", KERNELBENCH),

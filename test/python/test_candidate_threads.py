@@ -90,6 +90,12 @@ class Bindings(unittest.TestCase):
                 self.assertTrue(answer["ok"], answer)
                 self.assertEqual(bool(answer["results"][0][0]), expected)
 
+    def test_the_number_of_warps_is_a_constant(self):
+        kernel = "y\nn: tl.constexpr = tl.extra.cuda.num_warps()\ni = tl.arange(0, n)\ntl.store(y + i, i * 0 + tl.extra.cuda.num_threads())"
+        for warps in (1, 8):
+            host = f"y = torch.zeros((8,), device=x.device)\nk[(1,)](y, num_warps={warps})\nreturn y"
+            self.assertEqual(ran(with_kernel(kernel, host), X)["results"][0].sum(), warps * warps * 32)
+
     def test_a_list_is_no_argument(self):
         answer = ran(with_kernel("y, a\ntl.store(y, 1.0)", "y = torch.empty((1,), device=x.device)\nk[(1,)](y, [1, 2])\nreturn y"), X)
         self.assertFalse(answer["ok"])

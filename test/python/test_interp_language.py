@@ -10,6 +10,8 @@ import torch
 import triton
 import triton.language as tl
 
+torch.manual_seed(0)
+
 NAN, INF = float("nan"), float("inf")
 
 
@@ -130,6 +132,22 @@ def atomic_kernel(x_ptr, o_ptr, N: tl.constexpr):
     tl.atomic_add(o_ptr + i % 4, tl.load(x_ptr + i), mask=i < N - 4)
 
 
+@triton.jit
+def exchange_kernel(o_ptr, new, N: tl.constexpr):
+    i = tl.arange(0, N)
+    before = tl.atomic_xchg(o_ptr + i, new + i * 1.0, mask=i < 6)
+    tl.atomic_cas(o_ptr + N, 0.0, before.sum() + 5.0)
+    tl.atomic_cas(o_ptr + N + 1, -1.0, 5.0)
+    tl.atomic_max(o_ptr + N + 2, -3.0)
+    tl.atomic_min(o_ptr + N + 3, -3.0)
+
+
+@triton.jit
+def method_kernel(x_ptr, o_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(o_ptr + tl.arange(0, N), x.exp() + x.log() + x.sin() + x.erf() + x.sqrt_rn() + x.sigmoid() + x.floor() + x.cumsum(0))
+
+
 def launch(kernel: Any, outputs: int, dtype: torch.dtype, *args: Any) -> torch.Tensor:
     """The last arguments after the inputs are constants; the output goes behind the tensors."""
     tensors = [a for a in args if isinstance(a, torch.Tensor)]
@@ -172,6 +190,17 @@ class Narrow(unittest.TestCase):
         for dtype in (torch.bfloat16, torch.float16, torch.float32):
             got = launch(atomic_kernel, 4, dtype, torch.ones(64, dtype=dtype), 64)
             self.assertEqual(got.tolist(), [15.0] * 4)
+
+
+    def test_exchange_and_extremes_of_floats(self) -> None:
+        out = torch.zeros(12)
+        exchange_kernel[(1,)](out, 1.0, 8)
+        self.assertEqual(out.tolist(), [1, 2, 3, 4, 5, 6, 0, 0, 5, 0, 0, -3])
+
+    def test_methods_of_tensors(self) -> None:
+        x = torch.rand(32) + 0.5
+        want = x.exp() + x.log() + x.sin() + x.erf() + x.sqrt() + x.sigmoid() + x.floor() + x.cumsum(0)
+        torch.testing.assert_close(launch(method_kernel, 32, torch.float32, x, 32), want)
 
 
 class NotANumber(unittest.TestCase):

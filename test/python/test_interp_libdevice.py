@@ -108,6 +108,13 @@ class Table(unittest.TestCase):
         for name, _, types, _ in overloads():
             self.assertEqual(table[name].arity, len(types), name)
 
+    def test_every_portable_name_is_supplied_or_refused(self) -> None:
+        names = {name for name, member in vars(libdevice).items() if callable(member) and not name.startswith("_") and not isinstance(member, type)}
+        self.assertGreaterEqual(names, set(libdevice_table.table()))
+        for name in names - set(libdevice_table.table()):
+            with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"libdevice.{name} exists for AMD GPUs only"):
+                getattr(libdevice, name)(1.0)
+
     def evaluate(self, symbol: str, types: list[str], result: str) -> tuple[list[np.ndarray], np.ndarray]:
         args = [edges(kind, at) for at, kind in enumerate(types)]
         return args, libdevice_table.evaluate(symbol, args, np.dtype(NUMPY[result]))

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import
+# expect: policy.patch policy.attribute
 # why: replaces warnings.showwarning, which is called inside torch
 import warnings
 
