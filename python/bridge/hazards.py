@@ -110,7 +110,7 @@ class Hazards:
         if addresses.size > 1:
             if self.scalar is not None:
                 self.found[self.scalar, LOADED] = None
-            if _differs_within(addresses, mask, values):
+            if _differs_within(addresses, mask, values, low, size):
                 self.found[start, STORED] = None
         block = self.blocks.get(start)
         if block is None:
@@ -140,10 +140,13 @@ class Hazards:
             self.scalar = start
 
 
-def _differs_within(addresses: np.ndarray, mask: np.ndarray | None, values: np.ndarray) -> bool:
-    """Whether a store has two values for one place; ascending addresses, as most stores have, are settled at once."""
+def _differs_within(addresses: np.ndarray, mask: np.ndarray | None, values: np.ndarray, low: int, size: int) -> bool:
+    """Whether a store has two values for one place; ascending addresses, as most stores have, and dense ones are settled at once."""
     active = _active(addresses, mask)
     if active.size < 2 or (active[1:] > active[:-1]).all():
+        return False
+    places = (active - np.uint64(low)).astype(np.int64) // size
+    if int(places.max()) < 8 * places.size and np.bincount(places).max() == 1:
         return False
     order = np.argsort(active, kind="stable")
     ascending = active[order]

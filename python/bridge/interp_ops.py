@@ -253,7 +253,7 @@ def float_atomic(self: Any, pointers: Any, value: Any, mask: np.ndarray, operati
     return Handle(old.reshape(pointers.data.shape), dtype)
 
 
-_rmw = interpreter.InterpreterBuilder.create_atomic_rmw
+_rmw, _cas = interpreter.InterpreterBuilder.create_atomic_rmw, interpreter.InterpreterBuilder.create_atomic_cas
 
 
 @method
@@ -263,9 +263,6 @@ def create_atomic_rmw(self: Any, operation: Any, pointers: Any, value: Any, mask
     if value.data.dtype.kind == "f" and operation == ir.ATOMIC_OP.XCHG:
         return _of_bits(_rmw(self, operation, pointers, _bits(value), mask, semantic, scope), value)
     return _rmw(self, operation, pointers, value, mask, semantic, scope)
-
-
-_cas = interpreter.InterpreterBuilder.create_atomic_cas
 
 
 def _bits(handle: Any) -> Any:

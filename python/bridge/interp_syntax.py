@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -159,8 +160,16 @@ def kernel_branch(taken: list[Any], test: Any) -> Any:
     return kernel_truth(test)
 
 
-def kernel_result(taken: list[Any], value: Any) -> Any:
-    return kernel_named(value) if taken else value
+def kernel_result(taken: list[Any], value: Any, *others: Callable[[], Any]) -> Any:
+    """`return value`; `others` are the simple values that the function's other returns name. Equal constants stay a constant."""
+    if not taken:
+        return value
+    try:
+        if not isinstance(value, tl.core.tensor) and len(others) and all(bool(_plain(other()) == _plain(value)) for other in others):
+            return value
+    except (NameError, TypeError, ValueError, ArithmeticError):
+        pass
+    return kernel_named(value)
 
 
 SPELLINGS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (
@@ -173,6 +182,8 @@ def _call(target: str, args: list[ast.expr], keywords: list[ast.keyword] | None 
     return ast.Call(func=ast.Attribute(value=owner, attr=target, ctx=ast.Load()), args=args, keywords=keywords or [])
 
 
+# What a returned expression may consist of to be evaluated although another one is returned.
+_SIMPLE = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
 _TAKEN = "interpreter_semantic_taken"
 
 
@@ -247,8 +258,11 @@ class Rewriter(interpreter.ASTTransformer):
         node.body = [self.visit(statement) for statement in node.body]
         if not returns:
             return node
+        values = [statement.value for statement in returns]
+        simple = all(isinstance(part, _SIMPLE) for value in values for part in ast.walk(value))
         for statement in returns:
-            statement.value = ast.copy_location(_call("kernel_result", [_taken(), statement.value]), statement.value)
+            others = [_later(copy.deepcopy(value)) for value in values if value is not statement.value] if simple else []
+            statement.value = ast.copy_location(_call("kernel_result", [_taken(), statement.value, *others]), statement.value)
         first = ast.Assign(targets=[ast.Name(id=_TAKEN, ctx=ast.Store())], value=ast.List(elts=[], ctx=ast.Load()))
         node.body.insert(0, ast.copy_location(first, node.body[0]))
         return node
