@@ -2,10 +2,10 @@
 
 The interpreter runs a kernel's body as Python. Where Python and Triton's compiler disagree about the meaning of the same text, the body is
 rewritten before it runs: `and`, `or` and `not` work elementwise on blocks and evaluate all tensor operands, a block has no truth value,
-a number becomes a tensor when it is given a name (also in a tuple, by `+=`, and under any annotation but tl.constexpr), and so does what a condition
-that is a tensor chooses; the variable of a `for ... in range(...)` is a tensor of the bounds' integer type, `min` and `max` are Triton's, `assert` does nothing (nor does
-it in a kernel compiled without debug). The rewritten text calls the functions of SPELLINGS, which become attributes of the
-interpreter's semantic object.
+a number becomes a tensor when it is given a name (also in a tuple, by `+=`, and under any annotation but tl.constexpr), and so does what a
+condition that is a tensor chooses; the variable of a `for ... in range(...)` is a tensor of the bounds' integer type, `min` and `max` are
+Triton's, `assert` does nothing (nor does it in a kernel compiled without debug). The rewritten text calls the functions of SPELLINGS, which
+become attributes of the interpreter's semantic object.
 """
 from __future__ import annotations
 
