@@ -25,12 +25,16 @@ from typing import Any
 import numpy as np
 from triton.runtime import interpreter
 
+from ka_bridge.ordering import ACQUIRE, RELAXED, RELEASE
 from ka_bridge.races import Ledger
 
 REPORT_LIMIT = 16
 PATIENCE = (20, 2000)  # times the accesses of a program in forward order, plus
 
 _Handle = interpreter.TensorHandle
+_ir = interpreter._ir
+ORDERS = {_ir.MEM_SEMANTIC.ACQUIRE: ACQUIRE, _ir.MEM_SEMANTIC.RELEASE: RELEASE,
+          _ir.MEM_SEMANTIC.ACQUIRE_RELEASE: ACQUIRE | RELEASE}
 
 
 class Waits(BaseException):
@@ -94,7 +98,7 @@ class Watch:
             self.step, self.shift = -1, -1
         usual = self.usual.get(kernel)
         self.patience = PATIENCE[0] * usual + PATIENCE[1] if usual and self.order != "forward" else math.inf
-        self.ledger = Ledger() if self.programs > 1 else None
+        self.ledger = Ledger(self.programs) if self.programs > 1 else None
         self.active = True
 
     def place_of(self, x: int, y: int, z: int) -> tuple[int, int, int]:
@@ -117,13 +121,15 @@ class Watch:
             entry = {"kernel": self.kernel, "what": what, "memory": self.names[block]}
             if entry not in self.races and len(self.races) < REPORT_LIMIT:
                 self.races.append(entry)
-        if ledger.given_up or (ledger.atomic and self.programs > 1):
+        if ledger.given_up:
             self.unchecked[self.kernel] = None
 
     # accesses
 
-    def access(self, kind: str, pointers: Any, mask: np.ndarray | None, values: np.ndarray | None = None) -> np.ndarray | None:
+    def access(self, kind: str, pointers: Any, mask: np.ndarray | None, values: np.ndarray | None = None,
+               order: int = RELAXED) -> np.ndarray | None:
         """Notes one access. Returns None when it may happen as it is, else the lanes that may."""
+        self.sync = order
         self.accesses += 1
         if self.accesses > self.patience:
             self.waits = self.kernel
@@ -151,17 +157,13 @@ class Watch:
 
     def _note(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int,
               values: np.ndarray | None) -> None:
-        if kind != "load" and self.own:
+        if kind in ("store", "atomic") and self.own:
             first, last = self.stored.get(block, (low, high + size))
             self.stored[block] = (min(first, low), max(last, high + size))
         if kind == "atomic":
             self.atomics = True
-        if self.ledger is None:
-            return
-        if kind == "atomic":
-            self.ledger.note_atomic()
-        else:
-            self.ledger.note(block, (self.number, low, high, addresses, mask, size, values))
+        if self.ledger is not None:
+            self.ledger.note(kind, block, self.number, low, high, addresses, mask, size, values, self.sync)
 
     def _scattered(self, kind: str, addresses: np.ndarray, mask: np.ndarray | None, size: int,
                    values: np.ndarray | None) -> np.ndarray | None:
@@ -204,6 +206,13 @@ class Watch:
         self.out_of_bounds.append(entry | {"elements": int(addresses.size)})
 
 
+def order_of(semantic: Any, scope: Any) -> int:
+    """What an atomic operation does for the order of programs; within one program's threads only: nothing."""
+    if scope == _ir.MEM_SYNC_SCOPE.CTA:
+        return RELAXED
+    return ORDERS.get(semantic, RELAXED)
+
+
 def install(watch: Watch) -> None:
     """Puts the watch between the interpreter and memory. To be called after interp.install."""
     builder = interpreter.InterpreterBuilder
@@ -218,25 +227,29 @@ def install(watch: Watch) -> None:
     def masked(like: Any, allowed: np.ndarray) -> Any:
         return allowed if isinstance(like, np.ndarray) else _Handle(allowed, interpreter.tl.int1)
 
-    def create_masked_load(self: Any, ptrs: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
-        if on() and (allowed := watch.access("load", ptrs, lanes(mask))) is not None:
+    def create_masked_load(self: Any, ptrs: Any, mask: Any, other: Any, cache: Any, eviction: Any, volatile: Any) -> Any:
+        kind, order = ("volatile", ACQUIRE) if volatile else ("load", RELAXED)  # what one waits on a flag with
+        if on() and (allowed := watch.access(kind, ptrs, lanes(mask), None, order)) is not None:
             mask = masked(mask, allowed)
-        return load(self, ptrs, mask, other, *rest, **named)
+        return load(self, ptrs, mask, other, cache, eviction, volatile)
 
     def create_masked_store(self: Any, ptrs: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
         if on() and (allowed := watch.access("store", ptrs, lanes(mask), value.data)) is not None:
             mask = masked(mask, allowed)
         return store(self, ptrs, value, mask, *rest, **named)
 
-    def create_atomic_rmw(self: Any, op: Any, ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:
-        if on() and (allowed := watch.access("atomic", ptrs, lanes(mask))) is not None:
+    def create_atomic_rmw(self: Any, op: Any, ptrs: Any, value: Any, mask: Any, semantic: Any, scope: Any) -> Any:
+        if on() and (allowed := watch.access("atomic", ptrs, lanes(mask), None, order_of(semantic, scope))) is not None:
             mask = masked(mask, allowed)
-        return quietly(rmw, self, op, ptrs, value, mask, *rest)
+        return quietly(rmw, self, op, ptrs, value, mask, semantic, scope)
 
-    def create_atomic_cas(self: Any, ptrs: Any, *rest: Any) -> Any:
-        if on() and watch.access("atomic", ptrs, None) is not None:
-            return _Handle(np.zeros_like(rest[0].data), rest[0].dtype.scalar)
-        return quietly(cas, self, ptrs, *rest)
+    def create_atomic_cas(self: Any, ptrs: Any, compared: Any, value: Any, semantic: Any, scope: Any) -> Any:
+        if on() and watch.access("atomic", ptrs, None, None, order_of(semantic, scope)) is not None:
+            return _Handle(np.zeros_like(compared.data), compared.dtype.scalar)
+        old = quietly(cas, self, ptrs, compared, value, semantic, scope)
+        if on() and watch.ledger is not None and (old.data != compared.data).all():
+            watch.ledger.changed_nothing()
+        return old
 
     def create_descriptor_reduce(self: Any, kind: Any, descriptor: Any, value: Any, indices: Any) -> Any:
         if on():
