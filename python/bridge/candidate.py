@@ -53,6 +53,7 @@ class Subject:
         self.watch = memory_watch.Watch() if self.interpret else None
         self.recorder = Recorder(self.path, self.choice, self.watch)
         self.blocks: list[tuple[Any, tuple[int, int]]] = []  # weak references to the memory of earlier calls
+        self.before: list[tuple[Any, Any]] = []  # that memory, and what it held before this call
         self.zones: list[Zone] = []
         self.inputs: list[Any] = []
         self.weights: dict[str, torch.Tensor] = {}
@@ -130,8 +131,11 @@ class Subject:
         """A new run: what of the memory of earlier ones is still there may be used."""
         if self.watch is None:
             return
-        self.watch.begin(request.get("order", "forward"), request.get("poison_seed") or 0)
+        order, atomics = request.get("order", "forward"), self.watch.atomics
+        self.watch.begin(order, request.get("poison_seed") or 0)
         self.blocks = [(kept, place) for kept, place in self.blocks if kept() is not None]
+        # an order that turns out to be impossible is broken off: locks that are kept must not stay taken
+        self.before = [(kept(), kept().copy()) for kept, _ in self.blocks if atomics and order != "forward"]
         for _, place in self.blocks:
             self.watch.add(*place, "memory of an earlier call")
         for tensor in self.constants:
@@ -234,6 +238,8 @@ class Subject:
         return seen
 
     def _waits(self) -> dict[str, Any]:
+        for block, before in self.before:
+            block[:] = before
         return error_answer("order", None, message=f"the programs of {self.watch.waits} wait for one another, so that "
                                                    "they cannot run one after the other in this order")
 

@@ -148,7 +148,9 @@ def watch_interpreter(recorder: Recorder) -> None:
         recorder.record(function, params, bound, options, full)
         recorder.watch.launch(function.__name__, function.__code__.co_filename == recorder.path, full)
         try:
-            return executor(self.rewrite(), self.arg_names, full, self.pre_run_hooks)(**bound)
+            programs = executor(self.rewrite(), self.arg_names, full, self.pre_run_hooks)
+            programs.fn = recorder.watch.in_turns(programs.fn)
+            return programs(**bound)
         finally:
             recorder.watch.launched()
 

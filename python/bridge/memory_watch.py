@@ -10,7 +10,7 @@ pointer does no harm. Lanes that are masked off count for nothing: an output is 
     watch.launch("relu_kernel", own=True, grid=...)  # around each launch ...
     watch.launched()
 
-The programs of a grid run in the order that `begin` names. A kernel whose programs wait for one another never ends
+The programs of a grid run in the order that `begin` names: forward, reverse, shuffled, or nested (nesting.py). A kernel whose programs wait for one another never ends
 when the one that is waited for comes later: a program that makes many times the accesses that it made before in
 forward order is stopped by Waits.
 """
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from triton.runtime import interpreter
 
+from ka_bridge.nesting import Turns
 from ka_bridge.ordering import ACQUIRE, RELAXED, RELEASE
 from ka_bridge.races import Ledger
 
@@ -94,12 +95,19 @@ class Watch:
             while math.gcd(self.step, self.programs) != 1:
                 self.step += 1
             self.shift = rng.randrange(self.programs)
-        elif self.order != "forward":
+        elif self.order == "reverse":
             self.step, self.shift = -1, -1
         usual = self.usual.get(kernel)
         self.patience = PATIENCE[0] * usual + PATIENCE[1] if usual and self.order != "forward" else math.inf
         self.ledger = Ledger(self.programs) if self.programs > 1 else None
+        self.turns: Turns | None = None
         self.active = True
+
+    def in_turns(self, function: Any) -> Any:
+        """What the loop over the grid is to call for each program."""
+        if self.order == "nested" and self.programs > 1:
+            self.turns = Turns(function, self)
+        return self.turns or function
 
     def place_of(self, x: int, y: int, z: int) -> tuple[int, int, int]:
         """The program that runs when it is the turn of (x, y, z)."""
@@ -114,6 +122,7 @@ class Watch:
         self.active = self.quiet = False
         if self.order == "forward":
             self.usual[self.kernel] = max(self.usual.get(self.kernel, 0), self.most, self.accesses)
+        self.turns = None
         ledger, self.ledger = self.ledger, None
         if ledger is None or not self.own:
             return
@@ -241,7 +250,7 @@ def install(watch: Watch) -> None:
     def create_atomic_rmw(self: Any, op: Any, ptrs: Any, value: Any, mask: Any, semantic: Any, scope: Any) -> Any:
         if on() and (allowed := watch.access("atomic", ptrs, lanes(mask), None, order_of(semantic, scope))) is not None:
             mask = masked(mask, allowed)
-        return quietly(rmw, self, op, ptrs, value, mask, semantic, scope)
+        return after(self, quietly(rmw, self, op, ptrs, value, mask, semantic, scope))
 
     def create_atomic_cas(self: Any, ptrs: Any, compared: Any, value: Any, semantic: Any, scope: Any) -> Any:
         if on() and watch.access("atomic", ptrs, None, None, order_of(semantic, scope)) is not None:
@@ -249,7 +258,7 @@ def install(watch: Watch) -> None:
         old = quietly(cas, self, ptrs, compared, value, semantic, scope)
         if on() and watch.ledger is not None and (old.data != compared.data).all():
             watch.ledger.changed_nothing()
-        return old
+        return after(self, old)
 
     def create_descriptor_reduce(self: Any, kind: Any, descriptor: Any, value: Any, indices: Any) -> Any:
         if on():
@@ -257,6 +266,11 @@ def install(watch: Watch) -> None:
             if watch.access("atomic", ptrs, lanes(mask)) is not None:
                 return None
         return quietly(reduce, self, kind, descriptor, value, indices)
+
+    def after(builder: Any, result: Any) -> Any:
+        if watch.turns is not None and on():
+            watch.turns.interrupt(builder)
+        return result
 
     def quietly(function: Any, *args: Any) -> Any:
         """An atomic operation that is made of a load and a store."""

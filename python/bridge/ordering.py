@@ -4,7 +4,7 @@ The interpreter runs one program after the other, a GPU runs them at the same ti
 nothing. It came first everywhere only if its program released something afterwards (an atomic operation that is not
 relaxed) and the other program acquired it before its own access, directly or through others. So the launch is played
 back with the clocks of a thread sanitizer: `clock[p]` is the last event of program p that the running program can rely
-on. Since programs do not overlap, one clock suffices; each address used by atomics keeps what was released there.
+on, and each address used by atomics keeps what was released there.
 
 A ticket that is drawn before the data are stored orders nothing, a counter that is raised after them does. What a
 program computes may still depend on who came first: that shows as another answer when programs run in another order.
@@ -52,7 +52,9 @@ class Sync:
 class Clocks:
     """What the running program knows of the others."""
 
-    def __init__(self, programs: int, syncs: list[Sync]) -> None:
+    def __init__(self, programs: int, syncs: list[Sync], interrupted: set[int]) -> None:
+        self.interrupted = interrupted  # the others run from beginning to end: their clocks are used once
+        self.saved: dict[int, np.ndarray] = {}
         self.now = np.full(programs, -1, dtype=np.int64)
         self.program = -1
         self.released: dict[int, np.ndarray] = {}
@@ -61,9 +63,13 @@ class Clocks:
         self.shared = {a for sync in syncs for a in sync.addresses.tolist() if first.setdefault(a, sync.program) != sync.program}
 
     def turn(self, program: int) -> None:
-        if program != self.program:
-            self.program = program
-            self.now.fill(-1)
+        if program == self.program:
+            return
+        if self.program in self.interrupted:
+            self.saved[self.program] = self.now.copy()
+        self.program = program
+        known = self.saved.pop(program, None)
+        self.now[:] = -1 if known is None else known
 
     def pass_by(self, sync: Sync) -> None:
         self.turn(sync.program)
@@ -142,9 +148,10 @@ class Table:
         return None
 
 
-def play_back(tables: dict[int, Table], events: list[Event], syncs: list[Sync], programs: int) -> dict[int, str]:
+def play_back(tables: dict[int, Table], events: list[Event], syncs: list[Sync], programs: int,
+              interrupted: set[int]) -> dict[int, str]:
     """block -> what happens there without order."""
-    clocks = Clocks(programs, syncs)
+    clocks = Clocks(programs, syncs, interrupted)
     found: dict[int, str] = {}
     pending = iter(syncs)
     sync = next(pending, None)

@@ -37,6 +37,7 @@ class Ledger:
         self.by_kind: dict[str, dict[int, list[Access]]] = {kind: {} for kind in KINDS}
         self.elements = dict.fromkeys(KINDS, 0)
         self.syncs: list[ordering.Sync] = []
+        self.interrupted: set[int] = set()  # programs inside which others ran
         self.serial = 0
         self.given_up = False  # too much to compare
 
@@ -101,7 +102,7 @@ class Ledger:
             here = [_event(kind, block, access, first, unit, count) for kind, access in near]
             tables[block] = ordering.Table(count, unit, here)
             events += here
-        return list(ordering.play_back(tables, events, self.syncs, self.programs).items())
+        return list(ordering.play_back(tables, events, self.syncs, self.programs, self.interrupted).items())
 
     def _compare(self, stores: list[Access], loads: list[Access]) -> str | None:
         unit = min(access[5] for access in stores + loads)

@@ -145,7 +145,7 @@ class Programs(unittest.TestCase):
                   "tl.atomic_add(y + i, i + 1.0)")
         with Candidate(with_kernel(kernel, "y = torch.zeros(60, device='cuda')\nk[(4, 5, 3)](y)\nreturn y"), 1) as child:
             for seed in range(6):
-                for order in ("forward", "reverse", "shuffled"):
+                for order in ("forward", "reverse", "shuffled", "nested"):
                     result = child.run(X, order=order, poison_seed=seed)["results"][0]
                     self.assertTrue(torch.equal(result, torch.arange(60) + 1.0))
 
@@ -211,6 +211,23 @@ class Programs(unittest.TestCase):
                 self.assertEqual(answer["out_of_bounds"], [])
                 for found in answer["races"]:
                     self.assertEqual(found["kernel"], "k")
+
+    def test_a_ticket_without_waiting_shows_when_programs_run_inside_others(self):
+        kernel = ("y, x, n\nif tl.atomic_add(y, 1.0) == 0:\n    tl.store(y + 1, 5.0)\ntl.atomic_add(y + 2, 1.0)\n"
+                  "tl.store(y + 3 + tl.program_id(0), tl.load(y + 1))")
+        with Candidate(with_kernel(kernel, "y = torch.zeros_like(x)\nk[(6,)](y, x, 96)\nreturn y"), 1) as child:
+            for order, race in (("forward", False), ("reverse", False), ("nested", True)):
+                self.assertEqual(bool(child.run(X, order=order)["races"]), race, order)
+
+    def test_memory_is_put_back_when_an_order_is_impossible(self):
+        kernel = ("lock, y\nwhile tl.atomic_cas(lock, 0, 1) != 0:\n    pass\n"
+                  "tl.store(y, tl.load(y) + 1.0)\ntl.atomic_xchg(lock, 0)")
+        host = ("if not KEPT:\n    KEPT.append(torch.zeros(1, dtype=torch.int32, device='cuda'))\n"
+                "y = torch.zeros(1, device='cuda')\nk[(4,)](KEPT[0], y)\nreturn y")
+        with Candidate("    KEPT = []\n" + with_kernel(kernel, host), 1) as child:
+            self.assertTrue(child.run(X)["ok"])
+            self.assertEqual(child.run(X, order="nested")["error"]["kind"], "order")
+            self.assertEqual(child.run(X)["results"][0].item(), 4.0)
 
     def test_programs_that_wait_for_one_another(self):
         kernel = ("lock, y\ni = tl.program_id(0)\nwhile tl.atomic_add(lock, 0) != i:\n    pass\n"
