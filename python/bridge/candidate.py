@@ -23,10 +23,10 @@ from ka_bridge.compile_errors import is_refusal, out_of_resources, readable_erro
 from ka_bridge.conn import Conn, error_answer
 from ka_bridge.fence import Fence, Zone, same_bytes
 from ka_bridge.guard import Guard, denial, frame_in
-from ka_bridge.launches import Recorder, watch_cuda, watch_interpreter
+from ka_bridge.launches import Recorder, kernels_in, watch_cuda, watch_interpreter
 from ka_bridge.poison import Poison
 from ka_bridge.results import Collector, TooLarge
-from ka_bridge.signature import base_function
+from ka_bridge.state import State
 from ka_bridge.tensors import DTYPES
 
 _no_grad = torch.no_grad
@@ -68,6 +68,7 @@ class Subject:
             self.entry = entries.Entry(self.module, request)
         if self.entry.model is not None:  # a module is moved to the GPU as a whole once it is built
             pretend_gpu.HOST.clear()
+        self.state = State(self.module, self.entry.model, self.interpret or not module_loader.mentions(self.path, b"atomic"))
         self.constants = entries.constants_of(vars(self.module))
         self.known = {tensor.untyped_storage().data_ptr() for tensor in self.constants}
 
@@ -87,14 +88,6 @@ class Subject:
         if self.device.type == "cuda":
             self.side_stream = torch.cuda.Stream()
             self.recorder.stream = self.side_stream.cuda_stream
-
-    def kernels(self) -> list[str]:
-        found = {}
-        for value in list(vars(self.module).values()):
-            function = base_function(value)
-            if function is not None and function is not value and function.__code__.co_filename == self.path:
-                found[function.__name__] = True
-        return list(found)
 
     def take(self, request: dict[str, Any], arena: mmap.mmap, fence: Fence) -> None:
         """Fenced copies of the given tensors; on "reuse" the objects of the last run with the new values."""
@@ -191,6 +184,7 @@ class Subject:
         except TooLarge as exc:
             return error_answer("too_large", None, message=str(exc))
         answer.update(self._observations(guard, fence, arena, updated))
+        answer["state"] = self.state.after(request, self.specs, given, self.recorder.sequence)
         answer.update(seconds=seconds, threads=_thread_count() - threads + 1)
         return answer
 
@@ -273,7 +267,7 @@ def do_import(request: dict[str, Any], fds: list[int]) -> tuple[Subject | None, 
         if not getattr(subject, "ready", False):
             return None, error_answer("harness", exc)
         return None, module_loader.failure("import", exc, subject.path)
-    return subject, {"ok": True, "kernels": subject.kernels(), "autotuners": autotune.autotuners_in(subject.module)}
+    return subject, {"ok": True, "kernels": kernels_in(subject.module, subject.path), "autotuners": autotune.autotuners_in(subject.module)}
 
 
 def do_run(subject: Subject, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:

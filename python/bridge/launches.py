@@ -22,9 +22,11 @@ from ka_bridge.pretend_gpu import is_host
 from ka_bridge.autotune import Choice
 from ka_bridge.memory_watch import Watch
 from ka_bridge.signature import base_function, describe, encode, parameters, tensors_in
+from ka_bridge.state import launch_line
 
 MAX_GRID = (2**31 - 1, 65535, 65535)
 DISTINCT_LIMIT = 256
+SEQUENCE_LIMIT = 4096
 
 _storage = torch.Tensor.untyped_storage
 _no_overrides = torch._C.DisableTorchFunction
@@ -46,6 +48,7 @@ class Recorder:
         self.foreign: list[str] = []
         self.other_streams = 0
         self.storages: set[int] = set()
+        self.sequence: list[Any] = []  # all launches, in their order
         self._distinct: dict[str, dict[str, Any]] = {}
 
     def launches(self) -> list[dict[str, Any]]:
@@ -76,6 +79,8 @@ class Recorder:
                         raise ValueError("a tensor in host memory was given to a kernel; was `device=` forgotten?")
                     if self.watch is not None:  # what is not known yet may be used, but its origin is asked for
                         self.watch.add(storage.data_ptr(), storage.nbytes(), "memory of unknown origin")
+            if len(self.sequence) < SEQUENCE_LIMIT:
+                self.sequence.append(launch_line(function.__name__, bound, options, grid))
             if len(self._distinct) < DISTINCT_LIMIT:
                 self._note(function, describe(params, bound), options, grid)
 
@@ -100,6 +105,16 @@ class Recorder:
             entry["launched"] = 0
             self._distinct[key] = entry
         self._distinct[key]["launched"] += 1
+
+
+def kernels_in(module: Any, path: str) -> list[str]:
+    """The names of the jit functions of the file `path` that a module holds."""
+    found = {}
+    for value in list(vars(module).values()):
+        function = base_function(value)
+        if function is not None and function is not value and function.__code__.co_filename == path:
+            found[function.__name__] = True
+    return list(found)
 
 
 def next_name(signature: dict[str, Any], path: list[int]) -> str:

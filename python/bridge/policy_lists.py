@@ -113,7 +113,7 @@ LANGUAGE = under("triton.language", TL_MATH + " " + " ".join(ATOMICS) + """
     static_print static_range store store_tensor_descriptor sub sum swizzle2d tensor tensor_descriptor to_tensor topk trans tuple
     uint_to_uniform_float unsqueeze view where xor_sum zeros zeros_like
 """) | under("triton.language.PropagateNan", "ALL NONE") | under("triton.language.math", TL_MATH) | under("triton.language.extra.cuda", """
-    globaltimer num_threads num_warps smid gdc_launch_dependents gdc_wait
+    num_threads num_warps gdc_launch_dependents gdc_wait
 """)
 LIBDEVICE = words("triton.language.extra.libdevice triton.language.extra.cuda.libdevice")
 

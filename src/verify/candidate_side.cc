@@ -115,6 +115,7 @@ Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const o
   outcome.changed_inputs = texts_of(list_of(answer, "inputs_changed"));
   outcome.out_of_bounds = texts_of(list_of(answer, "out_of_bounds"));
   outcome.races = texts_of(list_of(answer, "races"));
+  outcome.state = texts_of(list_of(answer, "state"));
   for (const Json& tuner : list_of(answer, "autotuners"))
     outcome.configs = std::max(outcome.configs, static_cast<int>(std::min<std::int64_t>(number_of(tuner, "left", 1), 512)));
   for (const auto& [name, item] : object_of(answer, "buffers_after").items()) {

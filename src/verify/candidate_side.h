@@ -61,6 +61,7 @@ struct RunOutcome {
   std::map<std::string, ir::TensorSpec> buffers_after;
   std::vector<std::string> out_of_bounds;
   std::vector<std::string> races;  // programs of one launch that depend on each other's order
+  std::vector<std::string> state;  // what the file keeps that differs between equal calls
   int configs = 1;                 // autotune configurations left after pruning
   double seconds = 0;
   int threads = 1;

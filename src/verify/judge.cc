@@ -5,6 +5,7 @@
 //   repeat   the first draw twice, on differently poisoned memory
 //   configs  the first draw once per autotune configuration
 //   draws    all other draws, on the same tensor objects with new contents
+//   again    the first call once more: nothing that is kept between calls may have changed
 //   compile  every launch seen so far, by the real compiler, beside the draws
 //   variants other sizes, where the program allows them
 // The first rule that does not hold ends the trial.
@@ -49,6 +50,7 @@ class Trial {
   Result<MaybeRefusal> first_draw(CandidateSide& candidate);
   Result<MaybeRefusal> other_configs(CandidateSide& candidate);
   Result<MaybeRefusal> other_draws(CandidateSide& candidate);
+  Result<MaybeRefusal> first_call_again(CandidateSide& candidate);
   Status variants(CandidateSide& candidate);
   Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
   struct OtherDraws {
@@ -79,6 +81,8 @@ class Trial {
   std::string tier_;
   std::vector<Draw> draws_, variant_draws_;
   Json launches_ = Json::array();
+  RunOutcome first_;
+  std::string state_;  // the first sign that something kept between calls has changed
   double kernel_seconds_ = 0;
   int configs_ = 1;
   std::future<Result<CompileReport>> compile_;
@@ -252,6 +256,7 @@ Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest&
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return MaybeRefusal(std::move(*refusal));
   outcome = std::get<RunOutcome>(std::move(answer));
   kernel_seconds_ += outcome.seconds;
+  if (state_.empty() && !outcome.state.empty()) state_ = outcome.state.front();
   // The driver starts threads with the first launches, so on a GPU only a repeated call can show the kernel's own.
   const bool own_threads = interpreted(options_) ? outcome.threads > 1 || candidate.extra_tasks() > 0
                                                  : outcome.threads > 1 && request.reuse;
@@ -261,7 +266,7 @@ Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest&
 }
 
 Result<MaybeRefusal> Trial::first_draw(CandidateSide& candidate) {
-  RunOutcome first;
+  RunOutcome& first = first_;
   KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", 0, false, "forward"}, first));
   if (refusal) return refusal;
   configs_ = first.configs;
@@ -313,6 +318,17 @@ Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
     before = std::move(outcome);
   }
   return MaybeRefusal();
+}
+
+// The first call again, the same in everything: by now a counter has moved on. What was seen of that in earlier calls is
+// reported only here, since a wrong or stale answer says more.
+Result<MaybeRefusal> Trial::first_call_again(CandidateSide& candidate) {
+  RunOutcome again;
+  KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", 0, false, "forward"}, again));
+  if (!refusal) refusal = check_repetition(first_, again, !facts_.uses_atomics);
+  if (!refusal) refusal = check_numbers(again, draws_[0], verdict_);
+  if (!refusal && !state_.empty()) refusal = Refusal{"result.state", state_};
+  return refusal;
 }
 
 void Trial::start_compile() {
@@ -368,6 +384,9 @@ Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
   start_compile();
   KA_TRY(join_other_draws());
   KA_ASSIGN(refusal, other_draws(candidate));
+  if (!refusal) {
+    KA_ASSIGN(refusal, first_call_again(candidate));
+  }
   if (!refusal) KA_TRY(variants(candidate));
   KA_ASSIGN(MaybeRefusal uncompilable, finish_compile());
   if (refusal) return refusal;
