@@ -11,6 +11,8 @@ from __future__ import annotations
 import inspect
 import json
 import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Callable
 
 import torch
@@ -40,8 +42,18 @@ class Recorder:
         self.watch = watch  # in interpreter mode
         self.choice = choice
         self.stream: int | None = None
+        self.executes = True
         self._params: dict[Any, list[Any]] = {}
         self.begin()
+
+    @contextmanager
+    def without_executing(self) -> Iterator[None]:
+        """Launches are recorded, interpreted kernels do not run."""
+        self.executes = False
+        try:
+            yield
+        finally:
+            self.executes = True
 
     def begin(self) -> None:
         self.count = 0
@@ -161,6 +173,8 @@ def watch_interpreter(recorder: Recorder) -> None:
         full = normal_grid(grid, bound)
         options = {name: value for name, value in kwargs.items() if name not in names}
         recorder.record(function, params, bound, options, full)
+        if not recorder.executes:
+            return None
         recorder.watch.launch(function.__name__, function.__code__.co_filename == recorder.path, full)
         try:
             programs = executor(self.rewrite(), self.arg_names, full, self.pre_run_hooks)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import random
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,15 @@ class Watch:
         """Makes a block known; one that lies inside a known block changes nothing."""
         if nbytes <= 0 or self._inside(start, start + nbytes):
             return
+        self._insert(start, nbytes, name)
+
+    def replace(self, start: int, nbytes: int, name: str) -> None:
+        """Makes a block known that was allocated just now: what overlaps it was freed since."""
+        first, last = bisect_right(self.ends, start), bisect_left(self.starts, start + nbytes)
+        del self.starts[first:last], self.ends[first:last]
+        self._insert(start, nbytes, name)
+
+    def _insert(self, start: int, nbytes: int, name: str) -> None:
         at = bisect_right(self.starts, start)
         self.starts.insert(at, start)
         self.ends.insert(at, start + nbytes)

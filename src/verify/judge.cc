@@ -8,6 +8,7 @@
 //   again    the first call once more: nothing that is kept between calls may have changed
 //   compile  every launch seen so far, by the real compiler, beside the draws
 //   variants other sizes, where the program allows them
+//   hidden   autotune configurations that only the given sizes would be tried with, where these were scaled down
 // The first rule that does not hold ends the trial.
 #include "verify/judge.h"
 
@@ -52,6 +53,8 @@ class Trial {
   Result<MaybeRefusal> other_draws(CandidateSide& candidate);
   Result<MaybeRefusal> first_call_again(CandidateSide& candidate);
   Status variants(CandidateSide& candidate);
+  Result<MaybeRefusal> hidden_configs(CandidateSide& candidate);
+  CandidateOptions compile_options() const;
   Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
   struct OtherDraws {
     std::vector<Draw> draws, variants;
@@ -331,12 +334,16 @@ Result<MaybeRefusal> Trial::first_call_again(CandidateSide& candidate) {
   return refusal;
 }
 
-void Trial::start_compile() {
-  if (!options_.check_compile || !interpreted(options_)) return;
+CandidateOptions Trial::compile_options() const {
   CandidateOptions options;
   options.sandbox = sandbox();
   options.limit = options_.limit;
-  compile_ = std::async(std::launch::async, [this, options, launches = launches_.dump()] {
+  return options;
+}
+
+void Trial::start_compile() {
+  if (!options_.check_compile || !interpreted(options_)) return;
+  compile_ = std::async(std::launch::async, [this, options = compile_options(), launches = launches_.dump()] {
     return check_compiles(kernel_, launches, options_.target_arch, options, context_.interpreter, context_.cancel);
   });
 }
@@ -366,6 +373,41 @@ Status Trial::variants(CandidateSide& candidate) {
   return ok();
 }
 
+// A configuration that pruning hides from the verified sizes, but not from the given ones, is tried all the same. A wrong
+// answer refuses it. One that cannot work at a small size (it raises, or leaves its buffers) is no fault: it is named. So is
+// one that does not compile, since Triton leaves that out.
+Result<MaybeRefusal> Trial::hidden_configs(CandidateSide& candidate) {
+  if (!reference_->facts().scaled || !candidate.prunes()) return MaybeRefusal();
+  KA_ASSIGN(const auto hidden, candidate.hidden_configs(reference_->given_arguments(context_.cancel), context_.cancel));
+  if (!hidden) {
+    note("unjudged", 0, "how pruning chooses for the given sizes could not be found out: other configurations may be tried there");
+    return MaybeRefusal();
+  }
+  std::vector<std::string> unjudged;
+  for (std::size_t k = 0; k < hidden->size(); ++k) {
+    RunOutcome outcome;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", static_cast<int>(k), false, "forward", true}, outcome));
+    if (!refusal) refusal = check_numbers(outcome, draws_[0], verdict_);
+    const bool wrong = refusal && refusal->rule.starts_with("result.") && refusal->rule != "result.bounds";
+    if (wrong) {
+      refusal->detail = fmt::format("autotune configuration {} (pruned for the verified sizes, kept for the given ones): {}",
+                                    (*hidden)[k], refusal->detail);
+      return refusal;
+    }
+    if (!refusal && options_.check_compile) {
+      KA_ASSIGN(CompileReport report, check_compiles(kernel_, outcome.launches, options_.target_arch, compile_options(),
+                                                     context_.interpreter, context_.cancel));
+      refusal = report.refusal;
+    }
+    if (refusal) unjudged.push_back(fmt::format("{}: {} ({})", (*hidden)[k], refusal->rule, elide_middle(refusal->detail, 120)));
+  }
+  if (!hidden->empty())
+    note("hidden", static_cast<std::int64_t>(hidden->size()), "autotune configurations that pruning keeps for the given sizes alone");
+  if (!unjudged.empty())
+    note("unjudged", static_cast<std::int64_t>(unjudged.size()), "configurations that cannot be judged at the verified sizes: " + join(unjudged, "; "));
+  return MaybeRefusal();
+}
+
 Result<CandidateSide::Loaded> Trial::load_candidate() {
   CandidateOptions options;
   options.device = options_.device;
@@ -387,7 +429,10 @@ Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
   if (!refusal) {
     KA_ASSIGN(refusal, first_call_again(candidate));
   }
-  if (!refusal) KA_TRY(variants(candidate));
+  if (!refusal) {
+    KA_TRY(variants(candidate));
+    KA_ASSIGN(refusal, hidden_configs(candidate));
+  }
   KA_ASSIGN(MaybeRefusal uncompilable, finish_compile());
   if (refusal) return refusal;
   if (uncompilable) return uncompilable;
