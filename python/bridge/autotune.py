@@ -5,10 +5,15 @@ the machine. A judge must see each of them, repeatably, also where nothing can b
 configuration number that the request names (modulo the number left after pruning), and otherwise does what Triton
 does when the winner is known: the configuration's own hook runs, `reset_to_zero` and `restore_value` do not (they
 belong to the timing runs). As in Triton, pruning happens once per key.
+
+Where a problem was scaled down, pruning may hide a configuration from the judge that it keeps for the given sizes. So it
+is asked about those as well (dry.py), and what it keeps there alone is `hidden`: tried at the verified sizes by request.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from triton.runtime import autotuner
@@ -31,6 +36,24 @@ class Choice:
         self._stack: list[dict[str, Any]] = []
         self._pruned: dict[tuple[int, Any], list[Any]] = {}
         self._seen: dict[int, dict[str, Any]] = {}
+        self.hidden = False  # the number counts the hidden configurations
+        self.verified = True  # a call with the verified sizes
+        self._given = False
+        self._left: dict[int, list[Any]] = {}  # autotuner -> what pruning kept for the verified sizes ...
+        self._only_given: dict[int, list[Any]] = {}  # ... and for the given ones alone
+
+    @contextmanager
+    def asked_for_given_sizes(self) -> Iterator[None]:
+        self._given = True
+        try:
+            yield
+        finally:
+            self._given = False
+
+    def hidden_texts(self) -> list[str]:
+        """The hidden configurations of all autotuners, as many as the longest list has."""
+        lists = list(self._only_given.values())
+        return [" and ".join(str(some[k])[:120] for some in lists if k < len(some)) for k in range(max(map(len, lists), default=0))]
 
     def current(self) -> dict[str, Any] | None:
         return self._stack[-1] if self._stack else None
@@ -68,8 +91,23 @@ class Choice:
                 raise
             return list(tuner.configs)
 
-    def pick(self, tuner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _candidates(self, tuner: Any, args: Any, kwargs: dict[str, Any]) -> list[Any]:
+        if self._given:
+            kept = self._prune(tuner, kwargs)
+            known = self._left.get(id(tuner), [])
+            mine = self._only_given.setdefault(id(tuner), [])
+            mine += [config for config in kept if all(config is not other for other in known + mine)]
+            return kept
+        if self.hidden and self._only_given.get(id(tuner)):
+            return self._only_given[id(tuner)]
         left = self.configurations(tuner, args, kwargs)
+        if self.verified:
+            known = self._left.setdefault(id(tuner), [])
+            known += [config for config in left if all(config is not other for other in known)]
+        return left
+
+    def pick(self, tuner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        left = self._candidates(tuner, args, kwargs)
         number = self.number % len(left)
         config = left[number]
         function = base_function(tuner)
@@ -108,7 +146,8 @@ def autotuners_in(module: Any) -> list[dict[str, Any]]:
         for _ in range(16):
             if isinstance(value, autotuner.Autotuner):
                 function = base_function(value)
-                found[id(value)] = {"name": function.__name__ if function else "?", "configs": len(value.configs)}
+                found[id(value)] = {"name": function.__name__ if function else "?", "configs": len(value.configs),
+                                    "prunes": bool(value.early_config_prune or value.perf_model) and len(value.configs) > 1}
             if not isinstance(value, (autotuner.Autotuner, autotuner.Heuristics)):
                 break
             value = value.fn

@@ -17,17 +17,17 @@ from typing import Any, Callable
 import torch
 import triton
 
-from ka_bridge import autotune, device_functions, entry as entries, interp, memory_watch, module_loader, pretend_gpu
-from ka_bridge.arena import map_arena, raw_bytes, same_layout
+from ka_bridge import autotune, device_functions, dry, entry as entries, interp, memory_watch, module_loader, pretend_gpu
+from ka_bridge.arena import map_arena, same_layout
 from ka_bridge.compile_errors import is_refusal, out_of_resources, readable_error
 from ka_bridge.conn import Conn, error_answer
-from ka_bridge.fence import Fence, Zone, same_bytes
+from ka_bridge.fence import Fence, Zone
+from ka_bridge.given import Given
 from ka_bridge.guard import Guard, denial, frame_in
-from ka_bridge.launches import Recorder, watch_cuda, watch_interpreter
+from ka_bridge.launches import Recorder, kernels_in, watch_cuda, watch_interpreter
 from ka_bridge.poison import Poison
 from ka_bridge.results import Collector, TooLarge
-from ka_bridge.signature import base_function
-from ka_bridge.tensors import DTYPES
+from ka_bridge.state import State
 
 _no_grad = torch.no_grad
 _no_overrides = torch._C.DisableTorchFunction
@@ -38,12 +38,14 @@ _clock = time.perf_counter
 _thread_count = lambda listdir=os.listdir: len(listdir("/proc/self/task"))
 
 
-class Subject:
+class Subject(Given):
     """One imported kernel file and the tensors of its last run."""
 
     def __init__(self, request: dict[str, Any], source_fd: int) -> None:
+        super().__init__()
         self.device = torch.device("cuda", 0) if request["device"] == "cuda" else torch.device("cpu")
         self.interpret: bool = request["interpret"]
+        self.request = request
         self.random: bool = request.get("random", False)
         self.shown: str = os.path.basename(request["filename"])
         self.path = module_loader.write_source(source_fd, request["filename"])
@@ -53,10 +55,8 @@ class Subject:
         self.watch = memory_watch.Watch() if self.interpret else None
         self.recorder = Recorder(self.path, self.choice, self.watch)
         self.blocks: list[tuple[Any, tuple[int, int]]] = []  # weak references to the memory of earlier calls
-        self.zones: list[Zone] = []
-        self.inputs: list[Any] = []
-        self.weights: dict[str, torch.Tensor] = {}
-        self.specs: list[dict[str, Any]] = []
+        self.before: list[tuple[Any, Any]] = []  # that memory, and what it held before this call
+        self.base: list[dict[str, Any]] = []  # of the first run
         self.known: set[int] = set()  # memory of earlier calls and of the file's own constants
         self.synchronize = torch.cuda.synchronize if self.device.type == "cuda" else None
         self.side_stream: Any = None
@@ -67,6 +67,7 @@ class Subject:
             self.entry = entries.Entry(self.module, request)
         if self.entry.model is not None:  # a module is moved to the GPU as a whole once it is built
             pretend_gpu.HOST.clear()
+        self.state = State(self.module, self.entry.model, self.interpret or not module_loader.mentions(self.path, b"atomic"))
         self.constants = entries.constants_of(vars(self.module))
         self.known = {tensor.untyped_storage().data_ptr() for tensor in self.constants}
 
@@ -87,51 +88,16 @@ class Subject:
             self.side_stream = torch.cuda.Stream()
             self.recorder.stream = self.side_stream.cuda_stream
 
-    def kernels(self) -> list[str]:
-        found = {}
-        for value in list(vars(self.module).values()):
-            function = base_function(value)
-            if function is not None and function is not value and function.__code__.co_filename == self.path:
-                found[function.__name__] = True
-        return list(found)
-
-    def take(self, request: dict[str, Any], arena: mmap.mmap, fence: Fence) -> None:
-        """Fenced copies of the given tensors; on "reuse" the objects of the last run with the new values."""
-        specs = [*request["inputs"], *request["weights"].values()]
-        names = [f"input {i}" for i in range(len(request["inputs"]))]
-        names += [f"weight {name}" for name in request["weights"]]
-        if request.get("reuse"):
-            if not same_layout(specs, self.specs):
-                raise ValueError("reuse needs the shapes of the previous run")
-            for spec, zone in zip((s for s in specs if "scalar" not in s), self.zones):
-                fence.again(zone, raw_bytes(arena, spec))
-            tensors = self._values()
-            values = [spec["scalar"] if "scalar" in spec else tensors.pop(0) for spec in specs]
-        else:
-            self.zones = []
-            values = [self._given(spec, arena, fence, name) for spec, name in zip(specs, names)]
-        self.specs = specs
-        count = len(request["inputs"])
-        self.inputs = values[:count]
-        self.weights = dict(zip(request["weights"], values[count:]))
-
-    def _given(self, spec: dict[str, Any], arena: mmap.mmap, fence: Fence, name: str) -> Any:
-        if "scalar" in spec:
-            return spec["scalar"]
-        tensor, zone = fence.given(raw_bytes(arena, spec), spec["shape"], spec["strides"], DTYPES[spec["dtype"]],
-                                   self.device, name)
-        self.zones.append(zone)
-        return tensor
-
-    def _values(self) -> list[torch.Tensor]:
-        return [v for v in (*self.inputs, *self.weights.values()) if type(v) is torch.Tensor]
-
     def _watch(self, request: dict[str, Any]) -> None:
         """A new run: what of the memory of earlier ones is still there may be used."""
         if self.watch is None:
             return
-        self.watch.begin(request.get("order", "forward"), request.get("poison_seed") or 0)
+        self.before = []
+        order, atomics = request.get("order", "forward"), self.watch.atomics
+        self.watch.begin(order, request.get("poison_seed") or 0)
         self.blocks = [(kept, place) for kept, place in self.blocks if kept() is not None]
+        # an order that turns out to be impossible is broken off: locks that are kept must not stay taken
+        self.before = [(kept(), kept().copy()) for kept, _ in self.blocks if atomics and order != "forward"]
         for _, place in self.blocks:
             self.watch.add(*place, "memory of an earlier call")
         for tensor in self.constants:
@@ -140,7 +106,7 @@ class Subject:
     def _fenced(self, zone: Zone) -> None:
         if self.watch is not None and zone.span:
             start = zone.block.ctypes.data + zone.start
-            self.watch.add(start, zone.span, zone.what)
+            self.watch.replace(start, zone.span, zone.what)
             self.blocks.append((weakref.ref(zone.block), (start, zone.span)))
 
     def _unfenced(self, tensor: torch.Tensor, what: str) -> None:
@@ -148,14 +114,6 @@ class Subject:
             with _no_overrides():
                 storage = _storage(tensor)
                 self.watch.add(storage.data_ptr(), storage.nbytes(), what)
-
-    def changed(self, arena: mmap.mmap, updated: list[str]) -> list[int]:
-        """Which given tensors no longer hold the given bytes; inputs first, then weights (without the updated ones)."""
-        zones = iter(self.zones)
-        names = [None] * len(self.inputs) + list(self.weights)
-        places = [(i, spec, next(zones)) for i, spec in enumerate(self.specs) if "scalar" not in spec]
-        return [i for i, spec, zone in places
-                if names[i] not in updated and not same_bytes(zone.raw(), raw_bytes(arena, spec))]
 
     def run(self, request: dict[str, Any], arena: mmap.mmap, outputs_fd: int) -> dict[str, Any]:
         poison = Poison(request["poison"], request.get("poison_seed"))
@@ -168,7 +126,9 @@ class Subject:
         given = self._values()
         guard = Guard(fence, given, self.random, self.where, pretend_gpu.translate if self.interpret else None,
                       self._unfenced)
-        self.choice.number = request.get("config", 0)
+        self.choice.number, self.choice.hidden = request.get("config", 0), request.get("hidden", False)
+        self.base = self.base or self.specs
+        self.choice.verified = same_layout(self.specs, self.base)
         self.choice.report()
         self.recorder.begin()
         keywords = self.entry.keywords(self.weights)
@@ -176,7 +136,7 @@ class Subject:
         collector = Collector(given, [i for i, s in enumerate(self.specs) if "scalar" not in s], poison)
         updated = [name for name in request.get("updated_buffers", []) if type(self.weights.get(name)) is torch.Tensor]
         try:
-            returned, seconds = self._call(guard, keywords, request["call_seed"])
+            returned, seconds = self._call(guard, self.entry, self.inputs, keywords, request["call_seed"])
         except BaseException as exc:
             return self._failed(exc, guard)
         if self.watch is not None and self.watch.waits:
@@ -187,10 +147,11 @@ class Subject:
         except TooLarge as exc:
             return error_answer("too_large", None, message=str(exc))
         answer.update(self._observations(guard, fence, arena, updated))
+        answer["state"] = self.state.after(request, self.specs, given, self.recorder.sequence)
         answer.update(seconds=seconds, threads=_thread_count() - threads + 1)
         return answer
 
-    def _call(self, guard: Guard, keywords: dict[str, Any], seed: int) -> tuple[Any, float]:
+    def _call(self, guard: Guard, entry: entries.Entry, inputs: list[Any], keywords: dict[str, Any], seed: int) -> tuple[Any, float]:
         stream = torch.cuda.stream(self.side_stream) if self.side_stream is not None else contextlib.nullcontext()
         if self.synchronize is not None:
             self.synchronize()
@@ -198,7 +159,7 @@ class Subject:
             (_seed_cpu if self.side_stream is None else _seed_all)(seed)
             start = _clock()
             with _no_grad(), guard:
-                returned = self.entry.call(*self.inputs, **keywords)
+                returned = entry.call(*inputs, **keywords)
             if self.synchronize is not None:
                 self.synchronize()
         return returned, _clock() - start
@@ -234,6 +195,8 @@ class Subject:
         return seen
 
     def _waits(self) -> dict[str, Any]:
+        for block, before in self.before:
+            block[:] = before
         return error_answer("order", None, message=f"the programs of {self.watch.waits} wait for one another, so that "
                                                    "they cannot run one after the other in this order")
 
@@ -267,7 +230,7 @@ def do_import(request: dict[str, Any], fds: list[int]) -> tuple[Subject | None, 
         if not getattr(subject, "ready", False):
             return None, error_answer("harness", exc)
         return None, module_loader.failure("import", exc, subject.path)
-    return subject, {"ok": True, "kernels": subject.kernels(), "autotuners": autotune.autotuners_in(subject.module)}
+    return subject, {"ok": True, "kernels": kernels_in(subject.module, subject.path), "autotuners": autotune.autotuners_in(subject.module)}
 
 
 def do_run(subject: Subject, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
@@ -280,6 +243,13 @@ def do_run(subject: Subject, request: dict[str, Any], fds: list[int]) -> dict[st
         os.close(fds[1])
 
 
+def do_dry(subject: Subject, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return dry.run(subject, request)
+    except BaseException as exc:
+        return module_loader.failure("raised", exc, subject.path)
+
+
 def main(conn: Conn) -> None:
     """Answers import and run requests until the other side closes the conversation."""
     subject: Subject | None = None
@@ -289,6 +259,8 @@ def main(conn: Conn) -> None:
             subject, answer = do_import(request, fds)
         elif request.get("cmd") == "run" and len(fds) == 2 and subject is not None:
             answer = do_run(subject, request, fds)
+        elif request.get("cmd") == "dry" and subject is not None and subject.interpret:
+            answer = do_dry(subject, request)
         else:
             answer = error_answer("protocol", None, message=f"unexpected request {request.get('cmd')!r}")
         conn.send(answer)

@@ -25,7 +25,8 @@ import torch
 from ka_bridge.poison import BACK_BYTES, Poison
 
 FRONT_BYTES = 4096
-ALIGNMENT = 64
+# A kernel could tell our memory from the allocator's by its addresses: in some calls it lies as in a GPU's allocator.
+ALIGNMENTS = {"nan": 64, "pattern": 4096}
 
 SIGNED = {1: (np.int8, torch.int8), 2: (np.int16, torch.int16), 4: (np.int32, torch.int32), 8: (np.int64, torch.int64)}
 
@@ -118,8 +119,9 @@ class Fence:
     def _zone(self, what: str, span: int, device: torch.device, given: bool) -> Zone:
         strip = self.poison.strip(given)
         if device.type == "cpu":
-            block = np.empty(FRONT_BYTES + span + BACK_BYTES + ALIGNMENT, dtype=np.uint8)
-            start = FRONT_BYTES + (-(block.ctypes.data + FRONT_BYTES)) % ALIGNMENT
+            alignment = ALIGNMENTS[self.poison.mode]
+            block = np.empty(FRONT_BYTES + span + BACK_BYTES + alignment, dtype=np.uint8)
+            start = FRONT_BYTES + (-(block.ctypes.data + FRONT_BYTES)) % alignment
             block = block[:start + span + BACK_BYTES]
         else:
             block = _empty(span + BACK_BYTES, dtype=torch.uint8, device=device)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import inspect
 import json
 import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Callable
 
 import torch
@@ -24,9 +26,11 @@ from ka_bridge.interp_arguments import as_compiled
 from ka_bridge.interp_lang import launch_with
 from ka_bridge.memory_watch import Watch
 from ka_bridge.signature import base_function, describe, encode, parameters, tensors_in
+from ka_bridge.state import launch_line
 
 MAX_GRID = (2**31 - 1, 65535, 65535)
 DISTINCT_LIMIT = 256
+SEQUENCE_LIMIT = 4096
 
 _storage = torch.Tensor.untyped_storage
 _no_overrides = torch._C.DisableTorchFunction
@@ -40,14 +44,25 @@ class Recorder:
         self.watch = watch  # in interpreter mode
         self.choice = choice
         self.stream: int | None = None
+        self.executes = True
         self._params: dict[Any, list[Any]] = {}
         self.begin()
+
+    @contextmanager
+    def without_executing(self) -> Iterator[None]:
+        """Launches are recorded, interpreted kernels do not run."""
+        self.executes = False
+        try:
+            yield
+        finally:
+            self.executes = True
 
     def begin(self) -> None:
         self.count = 0
         self.foreign: list[str] = []
         self.other_streams = 0
         self.storages: set[int] = set()
+        self.sequence: list[Any] = []  # all launches, in their order
         self._distinct: dict[str, dict[str, Any]] = {}
 
     def launches(self) -> list[dict[str, Any]]:
@@ -78,6 +93,8 @@ class Recorder:
                         raise ValueError("a tensor in host memory was given to a kernel; was `device=` forgotten?")
                     if self.watch is not None:  # what is not known yet may be used, but its origin is asked for
                         self.watch.add(storage.data_ptr(), storage.nbytes(), "memory of unknown origin")
+            if len(self.sequence) < SEQUENCE_LIMIT:
+                self.sequence.append(launch_line(function.__name__, bound, options, grid))
             if len(self._distinct) < DISTINCT_LIMIT:
                 self._note(function, describe(params, bound), options, grid)
 
@@ -102,6 +119,16 @@ class Recorder:
             entry["launched"] = 0
             self._distinct[key] = entry
         self._distinct[key]["launched"] += 1
+
+
+def kernels_in(module: Any, path: str) -> list[str]:
+    """The names of the jit functions of the file `path` that a module holds."""
+    found = {}
+    for value in list(vars(module).values()):
+        function = base_function(value)
+        if function is not None and function is not value and function.__code__.co_filename == path:
+            found[function.__name__] = True
+    return list(found)
 
 
 def next_name(signature: dict[str, Any], path: list[int]) -> str:
@@ -148,13 +175,16 @@ def watch_interpreter(recorder: Recorder) -> None:
         full = normal_grid(grid, bound)
         options = {name: value for name, value in kwargs.items() if name not in names}
         recorder.record(function, params, bound, options, full)
+        if not recorder.executes:
+            return None
         warps = options.get("num_warps") or 4
         recorder.watch.launch(function.__name__, function.__code__.co_filename == recorder.path, full, warps)
         launch_with(warps)
-        launcher = executor(self.rewrite(), self.arg_names, full, self.pre_run_hooks)
-        launcher.constexprs = list(names)  # nothing is left to convert
+        programs = executor(self.rewrite(), self.arg_names, full, self.pre_run_hooks)
+        programs.constexprs = list(names)  # nothing is left to convert
         try:
-            return launcher(**as_compiled(params, bound))
+            programs.fn = recorder.watch.in_turns(programs.fn)
+            return programs(**as_compiled(params, bound))
         finally:
             recorder.watch.launched()
 

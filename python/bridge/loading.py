@@ -90,6 +90,22 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
     return state, answer
 
 
+def given_call(state: Loaded) -> dict[str, Any]:
+    """The arguments of the program at the sizes that were given: shapes without data."""
+    try:
+        with cost.dataless("meta") as device:
+            program = state.request.execute(state.source, state.source.given(), 0, device)
+            model, inputs = program.build(0), program.inputs(0)
+        return {
+            "ok": True,
+            "inputs": [describe(v) if isinstance(v, torch.Tensor) else {"scalar": v} for v in inputs],
+            "weights": {w.argument: describe(w.tensor) for w in weights.collect(model)},
+            "init_args": _plain(program.init_args()),
+        }
+    finally:
+        state.source.compile(state.sizes)
+
+
 def _check_outputs(scaled: scale.Scaled, seed: int) -> None:
     """NaN from the reference on its own inputs; output shapes that depend on the values of the inputs."""
     first = scaled.first

@@ -10,9 +10,9 @@ pointer does no harm. Lanes that are masked off count for nothing: an output is 
     watch.launch("relu_kernel", own=True, grid=...)  # around each launch ...
     watch.launched()
 
-The programs of a grid run in the order that `begin` names. A kernel whose programs wait for one another never ends
-when the one that is waited for comes later: a program that makes many times the accesses that it made before in
-forward order is stopped by Waits.
+The programs of a grid run in the order that `begin` names: forward, reverse, shuffled, or nested (nesting.py). A
+kernel whose programs wait for one another never ends when the one that is waited for comes later: a program that
+makes many times the accesses that it made before in forward order is stopped by Waits.
 """
 
 from __future__ import annotations
@@ -25,20 +25,26 @@ from typing import Any
 import numpy as np
 from triton.runtime import interpreter
 
+from ka_bridge.blocks import Blocks
 from ka_bridge.hazards import Hazards
+from ka_bridge.nesting import Turns
+from ka_bridge.ordering import ACQUIRE, RELAXED, RELEASE
 from ka_bridge.races import Ledger
 
 REPORT_LIMIT = 16
 PATIENCE = (20, 2000)  # times the accesses of a program in forward order, plus
 
 _Handle = interpreter.TensorHandle
+_ir = interpreter._ir
+ORDERS = {_ir.MEM_SEMANTIC.ACQUIRE: ACQUIRE, _ir.MEM_SEMANTIC.RELEASE: RELEASE,
+          _ir.MEM_SEMANTIC.ACQUIRE_RELEASE: ACQUIRE | RELEASE}
 
 
 class Waits(BaseException):
     """A program waits for another one that this order runs later."""
 
 
-class Watch:
+class Watch(Blocks):
     """What one call of the candidate does to memory."""
 
     def __init__(self) -> None:
@@ -48,9 +54,7 @@ class Watch:
 
     def begin(self, order: str = "forward", seed: int = 0) -> None:
         self.order, self.seed = order, seed
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.names: dict[int, str] = {}
+        self.forget()
         self.stored: dict[int, tuple[int, int]] = {}  # block -> range of the stores of the file's own kernels
         self.out_of_bounds: list[dict[str, Any]] = []
         self.races: list[dict[str, Any]] = []
@@ -59,20 +63,6 @@ class Watch:
         self.atomics = False
         self.active = False
         self.quiet = False
-
-    def add(self, start: int, nbytes: int, name: str) -> None:
-        """Makes a block known; one that lies inside a known block changes nothing."""
-        if nbytes <= 0 or self._inside(start, start + nbytes):
-            return
-        at = bisect_right(self.starts, start)
-        self.starts.insert(at, start)
-        self.ends.insert(at, start + nbytes)
-        self.names[start] = name
-
-    def _inside(self, low: int, end: int) -> int:
-        """The start of the block that holds [low, end), or 0."""
-        at = bisect_right(self.starts, low) - 1
-        return self.starts[at] if at >= 0 and end <= self.ends[at] else 0
 
     def stores_to(self, low: int, end: int) -> bool:
         """Whether a kernel of the file stored into [low, end)."""
@@ -91,13 +81,21 @@ class Watch:
             while math.gcd(self.step, self.programs) != 1:
                 self.step += 1
             self.shift = rng.randrange(self.programs)
-        elif self.order != "forward":
+        elif self.order == "reverse":
             self.step, self.shift = -1, -1
         usual = self.usual.get(kernel)
         self.patience = PATIENCE[0] * usual + PATIENCE[1] if usual and self.order != "forward" else math.inf
-        self.ledger = Ledger() if self.programs > 1 else None
-        self.hazards = Hazards(warps)
+        self.ledger = Ledger(self.programs) if self.programs > 1 else None
+        # interrupted programs have no lanes to compare
+        self.hazards = Hazards(1 if self.order == "nested" else warps)
+        self.turns: Turns | None = None
         self.active = True
+
+    def in_turns(self, function: Any) -> Any:
+        """What the loop over the grid is to call for each program."""
+        if self.order == "nested" and self.programs > 1:
+            self.turns = Turns(function, self)
+        return self.turns or function
 
     def place_of(self, x: int, y: int, z: int) -> tuple[int, int, int]:
         """The program that runs when it is the turn of (x, y, z)."""
@@ -113,6 +111,7 @@ class Watch:
         self.active = self.quiet = False
         if self.order == "forward":
             self.usual[self.kernel] = max(self.usual.get(self.kernel, 0), self.most, self.accesses)
+        self.turns = None
         ledger, self.ledger = self.ledger, None
         if not self.own:
             return
@@ -120,13 +119,15 @@ class Watch:
             entry = {"kernel": self.kernel, "what": what, "memory": self.names[block]}
             if entry not in self.races and len(self.races) < REPORT_LIMIT:
                 self.races.append(entry)
-        if ledger is not None and (ledger.given_up or ledger.atomic):
+        if ledger is not None and ledger.given_up:
             self.unchecked[self.kernel] = None
 
     # accesses
 
-    def access(self, kind: str, pointers: Any, mask: np.ndarray | None, values: np.ndarray | None = None) -> np.ndarray | None:
+    def access(self, kind: str, pointers: Any, mask: np.ndarray | None, values: np.ndarray | None = None,
+               order: int = RELAXED) -> np.ndarray | None:
         """Notes one access. Returns None when it may happen as it is, else the lanes that may."""
+        self.sync = order
         self.accesses += 1
         if self.accesses > self.patience:
             self.waits = self.kernel
@@ -155,17 +156,13 @@ class Watch:
 
     def _note(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int,
               values: np.ndarray | None) -> None:
-        if kind != "load" and self.own:
+        if kind in ("store", "atomic") and self.own:
             first, last = self.stored.get(block, (low, high + size))
             self.stored[block] = (min(first, low), max(last, high + size))
         if kind == "atomic":
             self.atomics = True
-        if self.ledger is None:
-            return
-        if kind == "atomic":
-            self.ledger.note_atomic()
-        else:
-            self.ledger.note(block, (self.number, low, high, addresses, mask, size, values))
+        if self.ledger is not None:
+            self.ledger.note(kind, block, self.number, low, high, addresses, mask, size, values, self.sync)
 
     def _note_thread(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int,
                      values: np.ndarray | None) -> None:
@@ -220,6 +217,13 @@ class Watch:
         self.out_of_bounds.append(entry | {"elements": int(addresses.size)})
 
 
+def order_of(semantic: Any, scope: Any) -> int:
+    """What an atomic operation does for the order of programs; within one program's threads only: nothing."""
+    if scope == _ir.MEM_SYNC_SCOPE.CTA:
+        return RELAXED
+    return ORDERS.get(semantic, RELAXED)
+
+
 def install(watch: Watch) -> None:
     """Puts the watch between the interpreter and memory. To be called after interp.install."""
     builder = interpreter.InterpreterBuilder
@@ -234,25 +238,29 @@ def install(watch: Watch) -> None:
     def masked(like: Any, allowed: np.ndarray) -> Any:
         return allowed if isinstance(like, np.ndarray) else _Handle(allowed, interpreter.tl.int1)
 
-    def create_masked_load(self: Any, ptrs: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
-        if on() and (allowed := watch.access("load", ptrs, lanes(mask))) is not None:
+    def create_masked_load(self: Any, ptrs: Any, mask: Any, other: Any, cache: Any, eviction: Any, volatile: Any) -> Any:
+        kind, order = ("volatile", ACQUIRE) if volatile else ("load", RELAXED)  # what one waits on a flag with
+        if on() and (allowed := watch.access(kind, ptrs, lanes(mask), None, order)) is not None:
             mask = masked(mask, allowed)
-        return load(self, ptrs, mask, other, *rest, **named)
+        return load(self, ptrs, mask, other, cache, eviction, volatile)
 
     def create_masked_store(self: Any, ptrs: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
         if on() and (allowed := watch.access("store", ptrs, lanes(mask), value.data)) is not None:
             mask = masked(mask, allowed)
         return store(self, ptrs, value, mask, *rest, **named)
 
-    def create_atomic_rmw(self: Any, op: Any, ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:
-        if on() and (allowed := watch.access("atomic", ptrs, lanes(mask))) is not None:
+    def create_atomic_rmw(self: Any, op: Any, ptrs: Any, value: Any, mask: Any, semantic: Any, scope: Any) -> Any:
+        if on() and (allowed := watch.access("atomic", ptrs, lanes(mask), None, order_of(semantic, scope))) is not None:
             mask = masked(mask, allowed)
-        return quietly(rmw, self, op, ptrs, value, mask, *rest)
+        return after(self, quietly(rmw, self, op, ptrs, value, mask, semantic, scope))
 
-    def create_atomic_cas(self: Any, ptrs: Any, *rest: Any) -> Any:
-        if on() and watch.access("atomic", ptrs, None) is not None:
-            return _Handle(np.zeros_like(rest[0].data), rest[0].dtype.scalar)
-        return quietly(cas, self, ptrs, *rest)
+    def create_atomic_cas(self: Any, ptrs: Any, compared: Any, value: Any, semantic: Any, scope: Any) -> Any:
+        if on() and watch.access("atomic", ptrs, None, None, order_of(semantic, scope)) is not None:
+            return _Handle(np.zeros_like(compared.data), compared.dtype.scalar)
+        old = quietly(cas, self, ptrs, compared, value, semantic, scope)
+        if on() and watch.ledger is not None and (old.data != compared.data).all():
+            watch.ledger.changed_nothing()
+        return after(self, old)
 
     def create_descriptor_reduce(self: Any, kind: Any, descriptor: Any, value: Any, indices: Any) -> Any:
         if on():
@@ -260,6 +268,11 @@ def install(watch: Watch) -> None:
             if watch.access("atomic", ptrs, lanes(mask)) is not None:
                 return None
         return quietly(reduce, self, kind, descriptor, value, indices)
+
+    def after(builder: Any, result: Any) -> Any:
+        if watch.turns is not None and on():
+            watch.turns.interrupt(builder)
+        return result
 
     def quietly(function: Any, *args: Any) -> Any:
         """An atomic operation that is made of a load and a store."""

@@ -30,6 +30,8 @@ def main(conn: Conn) -> None:
                 if state is None:
                     raise ProblemError("unsupported", "draw came before a successful load")
                 answer = draws.draw(state, request, fds[0])
+            elif request.get("cmd") == "given" and state is not None:
+                answer = loading.given_call(state)
             else:
                 raise ProblemError("unsupported", f"unknown command {request.get('cmd')!r}")
         except UnicodeDecodeError as exc:

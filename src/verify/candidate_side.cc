@@ -115,6 +115,7 @@ Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const o
   outcome.changed_inputs = texts_of(list_of(answer, "inputs_changed"));
   outcome.out_of_bounds = texts_of(list_of(answer, "out_of_bounds"));
   outcome.races = texts_of(list_of(answer, "races"));
+  outcome.state = texts_of(list_of(answer, "state"));
   for (const Json& tuner : list_of(answer, "autotuners"))
     outcome.configs = std::max(outcome.configs, static_cast<int>(std::min<std::int64_t>(number_of(tuner, "left", 1), 512)));
   for (const auto& [name, item] : object_of(answer, "buffers_after").items()) {
@@ -231,8 +232,7 @@ Result<CandidateSide::Loaded> CandidateSide::load(const KernelSource& kernel, co
   const std::array fds = {source.fd()};
   KA_ASSIGN(auto answer, side.ask(message, fds, cancel));
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Loaded(std::move(*refusal));
-  for (const Json& tuner : list_of(std::get<Json>(answer), "autotuners"))
-    side.configs_ = std::max(side.configs_, static_cast<int>(std::min<std::int64_t>(number_of(tuner, "configs", 1), 512)));
+  for (const Json& tuner : list_of(std::get<Json>(answer), "autotuners")) side.prunes_ = side.prunes_ || flag_of(tuner, "prunes");
   side.tasks_at_start_ = side.child_.live_tasks();
   // A CUDA context brings threads of its own; without one a single thread is all there may be.
   if (options.interpret && side.tasks_at_start_ > 1) return Loaded(Refusal{"guard.process", "threads or processes were started on import"});
@@ -261,12 +261,24 @@ Result<std::variant<RunOutcome, Refusal>> CandidateSide::run(const RunRequest& r
                         {"poison_seed", draw.request.seed & 0xffffffff},
                         {"order", request.order},
                         {"config", request.config},
+                        {"hidden", request.hidden},
                         {"reuse", request.reuse},
                         {"outputs_limit", limit}};
   const std::array fds = {arena.file.fd(), outputs.fd()};
   KA_ASSIGN(auto answer, ask(message, fds, cancel));
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return std::variant<RunOutcome, Refusal>(std::move(*refusal));
   return outcome_of(std::get<Json>(answer), outputs, options_.device);
+}
+
+Result<std::optional<std::vector<std::string>>> CandidateSide::hidden_configs(const std::string& arguments,
+                                                                             const os::CancelToken& cancel) {
+  using Found = std::optional<std::vector<std::string>>;
+  Json message = Json::parse(arguments, nullptr, false);
+  if (!message.is_object()) return Found();
+  message["cmd"] = "dry";
+  KA_ASSIGN(auto answer, ask(message, {}, cancel));
+  const Json* json = std::get_if<Json>(&answer);
+  return json == nullptr ? Found() : Found(texts_of(list_of(*json, "hidden")));
 }
 
 Result<CompileReport> check_compiles(const KernelSource& kernel, const std::string& launches, int arch,

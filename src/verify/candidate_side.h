@@ -61,6 +61,7 @@ struct RunOutcome {
   std::map<std::string, ir::TensorSpec> buffers_after;
   std::vector<std::string> out_of_bounds;
   std::vector<std::string> races;  // programs of one launch that depend on each other's order
+  std::vector<std::string> state;  // what the file keeps that differs between equal calls
   int configs = 1;                 // autotune configurations left after pruning
   double seconds = 0;
   int threads = 1;
@@ -72,6 +73,7 @@ struct RunRequest {
   int config = 0;
   bool reuse = false;
   std::string order = "forward";  // in which the interpreter runs the programs of a launch
+  bool hidden = false;            // `config` counts the configurations that pruning keeps for the given sizes alone
 };
 
 struct CandidateOptions {
@@ -89,8 +91,11 @@ class CandidateSide {
                              const CandidateOptions& options, bridge::WarmInterpreter& interpreter,
                              const os::CancelToken& cancel);
   Result<std::variant<RunOutcome, Refusal>> run(const RunRequest& request, const os::CancelToken& cancel);
-  // Configurations that the kernel's autotuners may choose from; at least 1.
-  int configs() const { return configs_; }
+  // Runs the host code for the given sizes, without its kernels: configurations that pruning keeps for these alone.
+  // Nothing when that cannot be found out. `arguments`: of ReferenceSide::given_arguments.
+  Result<std::optional<std::vector<std::string>>> hidden_configs(const std::string& arguments, const os::CancelToken& cancel);
+  // Whether an autotuner of the file chooses among its configurations by the sizes.
+  bool prunes() const { return prunes_; }
   // Threads and processes of the child beyond the one it started with, seen from outside.
   int extra_tasks() const { return child_.live_tasks() - tasks_at_start_; }
 
@@ -102,7 +107,7 @@ class CandidateSide {
   bridge::Child child_;
   ReferenceFacts reference_;
   CandidateOptions options_;
-  int configs_ = 1;
+  bool prunes_ = false;
   int tasks_at_start_ = 1;
 };
 

@@ -5,8 +5,10 @@
 //   repeat   the first draw twice, on differently poisoned memory
 //   configs  the first draw once per autotune configuration
 //   draws    all other draws, on the same tensor objects with new contents
+//   again    the first call once more: nothing that is kept between calls may have changed
 //   compile  every launch seen so far, by the real compiler, beside the draws
 //   variants other sizes, where the program allows them
+//   hidden   autotune configurations that only the given sizes would be tried with, where these were scaled down
 // The first rule that does not hold ends the trial.
 #include "verify/judge.h"
 
@@ -49,7 +51,10 @@ class Trial {
   Result<MaybeRefusal> first_draw(CandidateSide& candidate);
   Result<MaybeRefusal> other_configs(CandidateSide& candidate);
   Result<MaybeRefusal> other_draws(CandidateSide& candidate);
+  Result<MaybeRefusal> first_call_again(CandidateSide& candidate);
   Status variants(CandidateSide& candidate);
+  Result<MaybeRefusal> hidden_configs(CandidateSide& candidate);
+  CandidateOptions compile_options() const;
   Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
   struct OtherDraws {
     std::vector<Draw> draws, variants;
@@ -79,6 +84,8 @@ class Trial {
   std::string tier_;
   std::vector<Draw> draws_, variant_draws_;
   Json launches_ = Json::array();
+  RunOutcome first_;
+  std::string state_;  // the first sign that something kept between calls has changed
   double kernel_seconds_ = 0;
   int configs_ = 1;
   std::future<Result<CompileReport>> compile_;
@@ -252,6 +259,7 @@ Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest&
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return MaybeRefusal(std::move(*refusal));
   outcome = std::get<RunOutcome>(std::move(answer));
   kernel_seconds_ += outcome.seconds;
+  if (state_.empty() && !outcome.state.empty()) state_ = outcome.state.front();
   // The driver starts threads with the first launches, so on a GPU only a repeated call can show the kernel's own.
   const bool own_threads = interpreted(options_) ? outcome.threads > 1 || candidate.extra_tasks() > 0
                                                  : outcome.threads > 1 && request.reuse;
@@ -261,18 +269,22 @@ Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest&
 }
 
 Result<MaybeRefusal> Trial::first_draw(CandidateSide& candidate) {
-  RunOutcome first;
+  RunOutcome& first = first_;
   KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", 0, false, "forward"}, first));
   if (refusal) return refusal;
   configs_ = first.configs;
   record_launches(first.launches);
-  for (int k = 1; k < options_.repeats; ++k) {
+  // Atomics may change the last bits with the order of programs, but not the answer: one more order, for them.
+  const int repeats = options_.repeats + (facts_.uses_atomics && interpreted(options_) ? 1 : 0);
+  for (int k = 1; k < repeats; ++k) {
     RunOutcome again;
-    KA_ASSIGN(refusal, run_once(candidate, {&draws_[0], "pattern", 0, false, k % 2 ? "reverse" : "shuffled"}, again));
+    const char* order = k >= options_.repeats ? "nested" : k % 2 ? "reverse" : "shuffled";
+    KA_ASSIGN(refusal, run_once(candidate, {&draws_[0], "pattern", 0, false, order}, again));
     if (!refusal) refusal = check_repetition(first, again, !facts_.uses_atomics);
+    if (!refusal && facts_.uses_atomics) refusal = check_numbers(again, draws_[0], verdict_);
     if (refusal) return refusal;
   }
-  note("repeats", options_.repeats, facts_.uses_atomics ? "within tolerance (the kernel uses atomics)" : "bit for bit");
+  note("repeats", repeats, facts_.uses_atomics ? "within tolerance (the kernel uses atomics)" : "bit for bit");
   verdict_.buffers.reproduced = buffers_agree(first, draws_[0]);
   return check_numbers(first, draws_[0], verdict_);
 }
@@ -311,12 +323,27 @@ Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
   return MaybeRefusal();
 }
 
-void Trial::start_compile() {
-  if (!options_.check_compile || !interpreted(options_)) return;
+// The first call again, the same in everything: by now a counter has moved on. What was seen of that in earlier calls is
+// reported only here, since a wrong or stale answer says more.
+Result<MaybeRefusal> Trial::first_call_again(CandidateSide& candidate) {
+  RunOutcome again;
+  KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", 0, false, "forward"}, again));
+  if (!refusal) refusal = check_repetition(first_, again, !facts_.uses_atomics);
+  if (!refusal) refusal = check_numbers(again, draws_[0], verdict_);
+  if (!refusal && !state_.empty()) refusal = Refusal{"result.state", state_};
+  return refusal;
+}
+
+CandidateOptions Trial::compile_options() const {
   CandidateOptions options;
   options.sandbox = sandbox();
   options.limit = options_.limit;
-  compile_ = std::async(std::launch::async, [this, options, launches = launches_.dump()] {
+  return options;
+}
+
+void Trial::start_compile() {
+  if (!options_.check_compile || !interpreted(options_)) return;
+  compile_ = std::async(std::launch::async, [this, options = compile_options(), launches = launches_.dump()] {
     return check_compiles(kernel_, launches, options_.target_arch, options, context_.interpreter, context_.cancel);
   });
 }
@@ -346,6 +373,41 @@ Status Trial::variants(CandidateSide& candidate) {
   return ok();
 }
 
+// A configuration that pruning hides from the verified sizes, but not from the given ones, is tried all the same. A wrong
+// answer refuses it. One that cannot work at a small size (it raises, or leaves its buffers) is no fault: it is named. So is
+// one that does not compile, since Triton leaves that out.
+Result<MaybeRefusal> Trial::hidden_configs(CandidateSide& candidate) {
+  if (!reference_->facts().scaled || !candidate.prunes()) return MaybeRefusal();
+  KA_ASSIGN(const auto hidden, candidate.hidden_configs(reference_->given_arguments(context_.cancel), context_.cancel));
+  if (!hidden) {
+    note("unjudged", 0, "how pruning chooses for the given sizes could not be found out: other configurations may be tried there");
+    return MaybeRefusal();
+  }
+  std::vector<std::string> unjudged;
+  for (std::size_t k = 0; k < hidden->size(); ++k) {
+    RunOutcome outcome;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", static_cast<int>(k), false, "forward", true}, outcome));
+    if (!refusal) refusal = check_numbers(outcome, draws_[0], verdict_);
+    const bool wrong = refusal && refusal->rule.starts_with("result.") && refusal->rule != "result.bounds";
+    if (wrong) {
+      refusal->detail = fmt::format("autotune configuration {} (pruned for the verified sizes, kept for the given ones): {}",
+                                    (*hidden)[k], refusal->detail);
+      return refusal;
+    }
+    if (!refusal && options_.check_compile) {
+      KA_ASSIGN(CompileReport report, check_compiles(kernel_, outcome.launches, options_.target_arch, compile_options(),
+                                                     context_.interpreter, context_.cancel));
+      refusal = report.refusal;
+    }
+    if (refusal) unjudged.push_back(fmt::format("{}: {} ({})", (*hidden)[k], refusal->rule, elide_middle(refusal->detail, 120)));
+  }
+  if (!hidden->empty())
+    note("hidden", static_cast<std::int64_t>(hidden->size()), "autotune configurations that pruning keeps for the given sizes alone");
+  if (!unjudged.empty())
+    note("unjudged", static_cast<std::int64_t>(unjudged.size()), "configurations that cannot be judged at the verified sizes: " + join(unjudged, "; "));
+  return MaybeRefusal();
+}
+
 Result<CandidateSide::Loaded> Trial::load_candidate() {
   CandidateOptions options;
   options.device = options_.device;
@@ -364,7 +426,13 @@ Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
   start_compile();
   KA_TRY(join_other_draws());
   KA_ASSIGN(refusal, other_draws(candidate));
-  if (!refusal) KA_TRY(variants(candidate));
+  if (!refusal) {
+    KA_ASSIGN(refusal, first_call_again(candidate));
+  }
+  if (!refusal) {
+    KA_TRY(variants(candidate));
+    KA_ASSIGN(refusal, hidden_configs(candidate));
+  }
   KA_ASSIGN(MaybeRefusal uncompilable, finish_compile());
   if (refusal) return refusal;
   if (uncompilable) return uncompilable;

@@ -191,6 +191,11 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
   return nonsense(problem.path, error);
 }
 
+std::string ReferenceSide::given_arguments(const os::CancelToken& cancel) {
+  Result<Json> answer = ask(child_, {{"cmd", "given"}}, {}, path_, limit_, cancel);
+  return answer && answer->is_object() ? answer->dump() : "";
+}
+
 Result<Draw> ReferenceSide::draw(const DrawRequest& request, const os::CancelToken& cancel) try {
   KA_ASSIGN(os::MemoryFile arena, os::MemoryFile::create("ka_reference"));
   Json message = {{"cmd", "draw"},

@@ -80,6 +80,8 @@ class ReferenceSide {
                                     bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
   const ReferenceFacts& facts() const { return facts_; }
   Result<Draw> draw(const DrawRequest& request, const os::CancelToken& cancel);
+  // Shapes of inputs and weights at the sizes that were given, as JSON; empty when they cannot be told without data.
+  std::string given_arguments(const os::CancelToken& cancel);
 
  private:
   ReferenceSide(bridge::Child child, ReferenceFacts facts, std::string path, std::chrono::milliseconds limit);

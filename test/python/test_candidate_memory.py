@@ -145,7 +145,7 @@ class Programs(unittest.TestCase):
                   "tl.atomic_add(y + i, i + 1.0)")
         with Candidate(with_kernel(kernel, "y = torch.zeros(60, device='cuda')\nk[(4, 5, 3)](y)\nreturn y"), 1) as child:
             for seed in range(6):
-                for order in ("forward", "reverse", "shuffled"):
+                for order in ("forward", "reverse", "shuffled", "nested"):
                     result = child.run(X, order=order, poison_seed=seed)["results"][0]
                     self.assertTrue(torch.equal(result, torch.arange(60) + 1.0))
 
@@ -167,6 +167,39 @@ class Programs(unittest.TestCase):
                                     "    tl.store(y.to(tl.pointer_type(tl.int16)) + 1, i.to(tl.int16))", True),
         "ordered by a counter": ("y, x, n\ni = tl.program_id(0)\ntl.store(y + 2 + i, 1.0)\n"
                                  "if tl.atomic_add(y, 1.0) == 5:\n    tl.store(y + 1, tl.load(y + 2) + tl.load(y + 7))", False),
+        "relaxed counter": ("y, x, n\ni = tl.program_id(0)\ntl.store(y + 2 + i, 1.0)\n"
+                            "if tl.atomic_add(y, 1.0, sem='relaxed') == 5:\n    tl.store(y + 1, tl.load(y + 2))", True),
+        "counter of one program's threads": ("y, x, n\ni = tl.program_id(0)\ntl.store(y + 2 + i, 1.0)\n"
+                                             "if tl.atomic_add(y, 1.0, scope='cta') == 5:\n    tl.store(y + 1, tl.load(y + 2))", True),
+        "ticket before the data": ("y, x, n\nt = tl.atomic_add(y, 1.0).to(tl.int32)\n"
+                                   "tl.store(y + 2 + t, tl.load(y + 1 + t, mask=t > 0, other=0.0) + 1.0)", True),
+        "ticket after the data": ("y, x, n\ni = tl.program_id(0)\ntl.store(y + 2 + i, 1.0)\n"
+                                  "t = tl.atomic_add(y, 1.0).to(tl.int32)\n"
+                                  "if t == 5:\n    tl.store(y + 20, tl.load(y + 2))\n    tl.store(y, 0.0)", False),
+        "all read after the counter": ("y, x, n\ni = tl.program_id(0)\ntl.store(y + 2 + i, 1.0)\ntl.atomic_add(y, 1.0)\n"
+                                       "tl.store(y + 20 + i, tl.load(y + 2) + tl.load(y + 7))", True),
+        "counter read plainly": ("y, x, n\ntl.atomic_add(y, 1.0)\ntl.store(y + 1 + tl.program_id(0), tl.load(y))", True),
+        "counter read back atomically": ("y, x, n\ntl.atomic_add(y, 1.0)\n"
+                                         "tl.store(y + 1 + tl.program_id(0), 0 * tl.atomic_add(y, 0.0))", False),
+        "lock": ("y, x, n\nf = y.to(tl.pointer_type(tl.int32))\nwhile tl.atomic_cas(f, 0, 1) == 1:\n    pass\n"
+                 "tl.store(y + 1, tl.load(y + 1) + tl.program_id(0))\ntl.atomic_xchg(f, 0)", False),
+        "lock of relaxed operations": ("y, x, n\nf = y.to(tl.pointer_type(tl.int32))\nwhile tl.atomic_xchg(f, 1, sem='relaxed') == 1:\n    pass\n"
+                                       "tl.store(y + 1, tl.load(y + 1) + tl.program_id(0))\n"
+                                       "tl.atomic_xchg(f, 0, sem='relaxed')", True),
+        "lock that is never released": ("y, x, n\ntl.atomic_cas(y, 0.0, 1.0)\n"
+                                        "tl.store(y + 1, tl.load(y + 1) + tl.program_id(0))", True),
+        "swap that fails releases nothing": ("y, x, n\ntl.store(y + 1, 1.0 * tl.program_id(0))\ntl.atomic_cas(y, 7.0, 8.0)", True),
+        "many atomics at once": ("y, x, n\ni = tl.arange(0, 64)\ntl.atomic_add(y + i, 1.0)\n"
+                                 "tl.store(y + 80, tl.load(y + 80) + 1.0)\ntl.atomic_add(y + i, 1.0)", True),
+        "flag watched by a volatile load": ("y, x, n\ni = tl.program_id(0)\nf = y.to(tl.pointer_type(tl.int32))\nif i > 0:\n"
+                                            "    while tl.load(f + i - 1, volatile=True) == 0:\n"
+                                            "        pass\n"
+                                            "tl.store(y + 20 + i, tl.load(y + 19 + i, mask=i > 0, other=0.0) + 1.0)\n"
+                                            "tl.atomic_xchg(f + i, 1)", False),
+        "sum finished by the last": ("y, x, n\ntl.atomic_add(y + 1, 2.0)\nif tl.atomic_add(y, 1.0) == 5:\n"
+                                     "    tl.store(y + 2, tl.load(y + 1) / 6)", False),
+        "two blocks, atomics elsewhere": ("y, x, n\ntl.atomic_add(y, 1.0)\ni = tl.program_id(0)\n"
+                                          "tl.store(y + 2 + i, tl.load(y + 1 + i))", True),
     }
 
     def test_races(self):
@@ -178,6 +211,23 @@ class Programs(unittest.TestCase):
                 self.assertEqual(answer["out_of_bounds"], [])
                 for found in answer["races"]:
                     self.assertEqual(found["kernel"], "k")
+
+    def test_a_ticket_without_waiting_shows_when_programs_run_inside_others(self):
+        kernel = ("y, x, n\nif tl.atomic_add(y, 1.0) == 0:\n    tl.store(y + 1, 5.0)\ntl.atomic_add(y + 2, 1.0)\n"
+                  "tl.store(y + 3 + tl.program_id(0), tl.load(y + 1))")
+        with Candidate(with_kernel(kernel, "y = torch.zeros_like(x)\nk[(6,)](y, x, 96)\nreturn y"), 1) as child:
+            for order, race in (("forward", False), ("reverse", False), ("nested", True)):
+                self.assertEqual(bool(child.run(X, order=order)["races"]), race, order)
+
+    def test_memory_is_put_back_when_an_order_is_impossible(self):
+        kernel = ("lock, y\nwhile tl.atomic_cas(lock, 0, 1) != 0:\n    pass\n"
+                  "tl.store(y, tl.load(y) + 1.0)\ntl.atomic_xchg(lock, 0)")
+        host = ("if not KEPT:\n    KEPT.append(torch.zeros(1, dtype=torch.int32, device='cuda'))\n"
+                "y = torch.zeros(1, device='cuda')\nk[(4,)](KEPT[0], y)\nreturn y")
+        with Candidate("    KEPT = []\n" + with_kernel(kernel, host), 1) as child:
+            self.assertTrue(child.run(X)["ok"])
+            self.assertEqual(child.run(X, order="nested")["error"]["kind"], "order")
+            self.assertEqual(child.run(X)["results"][0].item(), 4.0)
 
     def test_programs_that_wait_for_one_another(self):
         kernel = ("lock, y\ni = tl.program_id(0)\nwhile tl.atomic_add(lock, 0) != i:\n    pass\n"

@@ -1,0 +1,29 @@
+# problem: sum_all
+# expect: result.race result.mismatch
+# gpu: skip a race need not show on a GPU
+# why: the program with the highest number is taken for the last one; it counts as the others do, but waits for nobody
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x_ptr, part_ptr, counter_ptr, out_ptr, n, parts, BLOCK: tl.constexpr, PARTS: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(part_ptr + pid, tl.sum(tl.load(x_ptr + offs, mask=offs < n, other=0.0), axis=0))
+    tl.atomic_add(counter_ptr, 1)
+    if pid == parts - 1:
+        p = tl.arange(0, PARTS)
+        tl.store(out_ptr, tl.sum(tl.load(part_ptr + p, mask=p < parts, other=0.0), axis=0))
+    tl.atomic_add(counter_ptr, 1)
+
+
+def kernel_function(x):
+    n = x.numel()
+    parts = triton.cdiv(n, 512)
+    scratch = torch.zeros((parts,), dtype=torch.float32, device=x.device)
+    counter = torch.zeros((1,), dtype=torch.int32, device=x.device)
+    out = torch.empty((), dtype=x.dtype, device=x.device)
+    k[(parts,)](x, scratch, counter, out, n, parts, BLOCK=512, PARTS=triton.next_power_of_2(parts))
+    return out

@@ -1,0 +1,32 @@
+# problem: relu
+# expect: result.state
+# why: only the method of the list is kept, not the list
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, bad, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.where(x < 0, 0.0, x)
+    tl.store(y_ptr + offs, tl.where(bad > 100, 0.0, y), mask=mask)
+
+
+PUT = [].append
+KEEP = {}
+
+
+def count():
+    PUT(None)
+    KEEP.setdefault("n", []).append(None)
+    return len(KEEP["n"])
+
+
+def kernel_function(x):
+    y = torch.empty_like(x)
+    calls = count()
+    relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), 101 if calls > 100 else 0, BLOCK=1024)
+    return y
