@@ -52,6 +52,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
     init_name = first_function(targets, request.name or "Model", "init_inputs")
     source.add_literals([inputs_name, init_name])
     source.mark_reach(inputs_name, init_name)
+    source.target_constants(request.name or "Model")
     scaled = scale.fit(source, request, seed, message.get("budget"))
     given = source.given()  # after fit: it drops constants that set no size and names the literals
     program, first, watch, model = scaled.program, scaled.first, scaled.watch, scaled.model
@@ -73,8 +74,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
                      "spec": describe(w.tensor)} for w in found],
         "outputs": [describe(out, contiguous=True) for out in first.outputs],
         "structure": first.structure,
-        "sizes": {"given": source.named(given), "verified": source.named(scaled.sizes), "scaled": scaled.sizes != given,
-                  "steps": scaled.steps},
+        "sizes": _sizes(source, given, scaled),
         "draws_random": observed.draws_random,
         "has_contraction": state.has_contraction,
         "default_tier": "tf32" if conv_or_rnn else "fp32",
@@ -88,6 +88,14 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
         "weight_elements": state.weight_elements,
     }
     return state, answer
+
+
+def _sizes(source: SizedSource, given: dict[str, int], scaled: scale.Scaled) -> dict[str, Any]:
+    before, after = source.named(given), source.named(scaled.sizes)
+    if scaled.widths is not None:
+        before, after = {**before, **scaled.widths.given()}, {**after, **scaled.widths.verified()}
+    changed = scaled.sizes != given or scaled.widths is not None
+    return {"given": before, "verified": after, "scaled": changed, "steps": scaled.steps}
 
 
 def _check_outputs(scaled: scale.Scaled, seed: int) -> None:

@@ -36,10 +36,14 @@ _NO_MEMORY = ("not enough memory", "can't allocate memory", "out of memory", "ca
 
 
 class ProblemError(Exception):
-    """A fault of the problem file, with the kind that the protocol names and the exception behind it."""
+    """A fault of the problem file, with the kind that the protocol names and the exception behind it.
 
-    def __init__(self, kind: str, message: str, cause: BaseException | None = None) -> None:
+    need: for cannot_scale, the elements and flops of the smallest sizes that run."""
+
+    def __init__(self, kind: str, message: str, cause: BaseException | None = None,
+                 need: tuple[int, int] | None = None) -> None:
         super().__init__(message)
+        self.need = need
         self.kind = kind
         self.message = message
         self.cause = cause

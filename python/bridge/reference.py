@@ -35,7 +35,7 @@ def main(conn: Conn) -> None:
         except UnicodeDecodeError as exc:
             answer = error_answer("syntax", exc, filename, "the file is not UTF-8 text")
         except ProblemError as exc:
-            answer = error_answer(exc.kind, exc.cause, filename, exc.message)
+            answer = error_answer(exc.kind, exc.cause, filename, exc.message, **({"need": exc.need} if exc.need else {}))
         except MemoryError as exc:
             answer = error_answer("memory", exc, filename, "the program needs more memory than it is given (--memory)")
         except (Stop, BaseException) as exc:

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -19,11 +18,16 @@ constexpr std::size_t kMaxForeignText = 700;
 
 struct Budget {
   std::int64_t elements, flops;
+  bool widths;  // whether widths written as literals in classes may shrink too (docs/scaling.md, rule 8)
 };
-// What Triton's interpreter does in well under a second (a tile operation costs it some tenths of a millisecond), and what it
-// does in some seconds, for programs whose fixed sizes leave no choice.
-constexpr std::array kInterpreterBudgets = {Budget{std::int64_t{1} << 18, std::int64_t{1} << 25},
-                                            Budget{std::int64_t{1} << 21, std::int64_t{1} << 28}};
+// Tried in this order. What Triton's interpreter does in well under a second (a tile operation costs it some tenths of a
+// millisecond), and what it does in some seconds, for programs whose fixed sizes leave no choice. The last two are for whole networks: a call takes
+// it up to a minute, which is better than no verdict.
+constexpr std::array kInterpreterBudgets = {Budget{std::int64_t{1} << 18, std::int64_t{1} << 25, false},
+                                            Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, false},
+                                            Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, true},
+                                            Budget{std::int64_t{10} << 20, std::int64_t{3} << 29, true},
+                                            Budget{std::int64_t{1} << 24, std::int64_t{1} << 31, true}};
 
 // Foreign text as part of one line on a terminal: no line ends, no control characters, not too long.
 std::string one_line(std::string text) {
@@ -69,12 +73,15 @@ Error nonsense(const std::string& path, const Json::exception& error) {
 }
 
 Result<Json> ask(bridge::Child& child, const Json& message, std::span<const int> fds, const std::string& path,
-                 std::chrono::milliseconds limit, const os::CancelToken& cancel) {
+                 std::chrono::milliseconds limit, const os::CancelToken& cancel, Json* refusal = nullptr) {
   KA_ASSIGN(bridge::Answer answer, child.ask(message, fds, os::Deadline::in(limit), cancel));
   if (answer.end != bridge::ChildEnd::alive) return died(path, answer, child);
   KA_ASSIGN(Json json, parse_json(answer.text, path));
   if (!json.is_object()) return invalid_input(path + ": the reference process answered nonsense");
-  if (!json.value("ok", false)) return load_error(path, json);
+  if (!json.value("ok", false)) {
+    if (refusal != nullptr) *refusal = json.value("error", Json::object());
+    return load_error(path, json);
+  }
   return json;
 }
 
@@ -176,12 +183,22 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
                   {"budget", nullptr}};
   if (!problem.object.empty()) message["name"] = problem.object;
   const std::array fds = {source.fd()};
+  Budget need{};
   for (const Budget& budget : kInterpreterBudgets) {
-    if (options.scale) message["budget"] = {{"elements", budget.elements}, {"flops", budget.flops}};
     const bool last = !options.scale || &budget == &kInterpreterBudgets.back();
+    // What was needed at least, as long as the same literals may shrink: smaller budgets need no search.
+    if (!last && budget.widths == need.widths && (budget.elements < need.elements || budget.flops < need.flops)) continue;
+    if (options.scale)
+      message["budget"] = {
+          {"elements", budget.elements}, {"flops", budget.flops}, {"widths", budget.widths}, {"single", last}};
     KA_ASSIGN(bridge::Child child, interpreter.spawn("reference", options.sandbox, cancel));
-    Result<Json> answer = ask(child, message, fds, problem.path, options.limit, cancel);
-    if (!answer && !last && answer.error().kind == ErrorKind::unsupported) continue;
+    Json refusal;
+    Result<Json> answer = ask(child, message, fds, problem.path, options.limit, cancel, &refusal);
+    if (!answer && !last && answer.error().kind == ErrorKind::unsupported) {
+      const auto least = refusal.value("need", std::vector<std::int64_t>{0, 0});
+      if (least.size() == 2) need = {least[0], least[1], budget.widths};
+      continue;
+    }
     if (!answer) return answer.error();
     KA_ASSIGN(ReferenceFacts facts, facts_from(*answer));
     return ReferenceSide(std::move(child), std::move(facts), problem.path, options.limit);
