@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ka_bridge import cost, ops, runs, scale, variants, weights
+from ka_bridge import cost, integers, ops, runs, scale, variants, weights
 from ka_bridge.problem import Program, ProblemError, derived_seed, first_function
 from ka_bridge.sizes import SizedSource
 from ka_bridge.tensors import describe
@@ -31,6 +31,7 @@ class Loaded:
     has_contraction: bool
     pointwise_only: bool
     weight_elements: int
+    integer_inputs: dict[int, bool] = field(default_factory=dict)
     shared_model: dict[str | None, Any] = field(default_factory=dict)
 
     def program(self, variant: str | None) -> Program:
@@ -63,6 +64,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
     state = Loaded(source, request, seed, scaled.sizes, {None: program}, {}, watch.seen, runs.has_inf(first.outputs),
                    bool(observed.contractions) or watch.seen, observed.pointwise_only, weights.element_count(found))
     state.variants = variants.find(source, request, seed, scaled)
+    state.integer_inputs, more = integers.find(program, model, inputs, seed)
     conv_or_rnn = watch.seen or bool(observed.contractions & (ops.CONVOLUTIONS | ops.RECURRENCES))
     names = program.input_names(model, len(inputs))
     answer = {
@@ -82,6 +84,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
         "outputs_alias_inputs": first.aliases_inputs,
         "mutates_inputs": first.mutated_inputs,
         "variants": [{"name": n, "sizes": source.named(s)} for n, s in state.variants.items()],
+        "more_distributions": more,
         "init_args": _plain(program.init_args()),
         "elements": observed.elements + sum(v.numel() for v in inputs if isinstance(v, torch.Tensor)),
         "flops": observed.flops,

@@ -202,7 +202,9 @@ Result<Trial::OtherDraws> Trial::take_other_draws() const {
     if (!given.applicable) return invalid_input(problem_.path + ": " + given.why_not);
     others.draws.push_back(std::move(given));
   }
-  for (const char* distribution : kDistributions) {
+  std::vector<std::string> distributions(kDistributions.begin(), kDistributions.end());
+  std::ranges::copy(reference_->facts().more_distributions, std::back_inserter(distributions));
+  for (const std::string& distribution : distributions) {
     KA_ASSIGN(Draw other, draw(distribution, "", number++));
     if (!other.applicable) continue;
     others.distributions += fmt::format(", {}", distribution);

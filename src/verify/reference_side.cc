@@ -15,6 +15,7 @@ namespace ka::verify {
 namespace {
 
 constexpr std::size_t kMaxForeignText = 700;
+constexpr std::array kIntegerDistributions = {"integers", "true", "false"};
 
 struct Budget {
   std::int64_t elements, flops;
@@ -123,6 +124,9 @@ Result<ReferenceFacts> facts_from(const Json& json) {
   facts.verified_sizes = sizes_of(sizes->value("verified", Json::object()));
   facts.scaled = sizes->value("scaled", false);
   for (const Json& item : json.value("variants", Json::array())) facts.variants.push_back(item.value("name", ""));
+  for (const char* known : kIntegerDistributions)
+    for (const Json& item : json.value("more_distributions", Json::array()))
+      if (item == known) facts.more_distributions.emplace_back(known);
   return facts;
 }
 
