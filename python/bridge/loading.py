@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ka_bridge import cost, integers, ops, runs, scale, variants, weights
+from ka_bridge import cost, integers, masking, ops, runs, scale, variants, weights
 from ka_bridge.problem import Program, ProblemError, derived_seed, first_function
 from ka_bridge.sizes import SizedSource
 from ka_bridge.tensors import describe
@@ -65,6 +65,8 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
                    bool(observed.contractions) or watch.seen, observed.pointwise_only, weights.element_count(found))
     state.variants = variants.find(source, request, seed, scaled)
     state.integer_inputs, more = integers.find(program, model, inputs, seed)
+    if observed.names & masking.ORDER_OPS and not observed.pointwise_only:
+        more.append(masking.NAME)
     conv_or_rnn = watch.seen or bool(observed.contractions & (ops.CONVOLUTIONS | ops.RECURRENCES))
     names = program.input_names(model, len(inputs))
     answer = {

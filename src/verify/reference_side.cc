@@ -15,7 +15,7 @@ namespace ka::verify {
 namespace {
 
 constexpr std::size_t kMaxForeignText = 700;
-constexpr std::array kIntegerDistributions = {"integers", "true", "false"};
+constexpr std::array kMoreDistributions = {"integers", "true", "false", "masked"};
 
 struct Budget {
   std::int64_t elements, flops;
@@ -124,7 +124,7 @@ Result<ReferenceFacts> facts_from(const Json& json) {
   facts.verified_sizes = sizes_of(sizes->value("verified", Json::object()));
   facts.scaled = sizes->value("scaled", false);
   for (const Json& item : json.value("variants", Json::array())) facts.variants.push_back(item.value("name", ""));
-  for (const char* known : kIntegerDistributions)
+  for (const char* known : kMoreDistributions)
     for (const Json& item : json.value("more_distributions", Json::array()))
       if (item == known) facts.more_distributions.emplace_back(known);
   return facts;

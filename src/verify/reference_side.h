@@ -43,7 +43,7 @@ struct ReferenceFacts {
   std::string default_tier;
   std::vector<std::string> updated_buffers;
   std::vector<std::string> variants;
-  std::vector<std::string> more_distributions;  // of integer and boolean inputs, where these are data
+  std::vector<std::string> more_distributions;  // those that suit only some programs
 };
 
 struct DrawRequest {
