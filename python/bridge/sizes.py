@@ -51,7 +51,7 @@ class SizedSource:
         except SyntaxError as exc:
             raise ProblemError("syntax", f"syntax error: {exc.msg}", exc) from exc
         except (ValueError, RecursionError, MemoryError) as exc:
-            raise ProblemError("syntax", f"the file cannot be parsed: {exc}", exc) from exc
+            raise ProblemError("syntax", f"the file cannot be parsed: {str(exc) or 'it is nested too deeply'}", exc) from exc
         self.constants: list[Constant] = []
         self._find_module_constants()
 

@@ -60,7 +60,8 @@ Error died(const std::string& path, const bridge::Answer& answer, const bridge::
 
 Error load_error(const std::string& path, const Json& answer) {
   const Json error = answer.value("error", Json::object());
-  const std::string message = one_line(error.value("message", "unknown error"));
+  const std::string message = one_line(error.value("message", "its process gave no proper answer; a problem must leave json, socket and "
+                                                               "the functions of other modules as they are"));
   const bool has_line = error.contains("line") && error["line"].is_number_integer();
   const std::string where = has_line ? fmt::format("{}:{}", path, error["line"].get<std::int64_t>()) : path;
   const std::string kind = error.value("kind", "");
@@ -102,6 +103,7 @@ Result<ReferenceFacts> facts_from(const Json& json) {
   facts.draws_random = in.required<bool>("draws_random");
   facts.default_tier = in.required<std::string>("default_tier");
   facts.outputs_alias_inputs = in.optional<bool>("outputs_alias_inputs").value_or(false);
+  facts.has_contraction = in.optional<bool>("has_contraction").value_or(false);
   facts.updated_buffers = in.optional<std::vector<std::string>>("updates_buffers").value_or(std::vector<std::string>{});
   const Json* inputs = in.required_array("inputs");
   const Json* weights = in.required_array("weights");
