@@ -15,7 +15,7 @@
 Only floating inputs that look like free data are changed, and structure that the program may rely on is kept: zeros
 stay where more than a quarter is zero (triangular and sparse matrices), a symmetric matrix stays symmetric, rows of
 probabilities (they sum to 1) are normalised again. Left as drawn are constant tensors, integer-valued numbers (labels,
-masks of 0 and 1), sorted rows, tensors that overlap themselves, and integer and boolean inputs. In every distribution but
+masks of 0 and 1), sorted rows, and tensors that overlap themselves; integer and boolean inputs have distributions of their own (integers.py). In every distribution but
 `given`, weights that were built with one single value (biases of 0, scales of 1) get values of their own
 (weights.vary_constants).
 """

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ka_bridge import distributions, modes, runs, special, weights
+from ka_bridge import distributions, integers, masking, modes, runs, special, weights
 from ka_bridge.cost import INPUTS_SEED, WEIGHTS_SEED
 from ka_bridge.loading import Loaded
 from ka_bridge.problem import Program, ProblemError, derived_seed
@@ -19,7 +19,7 @@ NOT_DOUBLE = "the float64 run is impossible, its place is taken by the result in
 
 def draw(state: Loaded, request: dict[str, Any], fd: int) -> dict[str, Any]:
     distribution = request.get("distribution", "given")
-    if distribution not in distributions.NAMES:
+    if distribution not in (*distributions.NAMES, *integers.NAMES, masking.NAME):
         raise ProblemError("unsupported", f"there is no distribution {distribution!r}")
     program = state.program(request.get("variant"))
     one = Draw(state, program, int(request["seed"]), int(request["call_seed"]), request.get("variant"))
@@ -72,11 +72,13 @@ class Draw:
             if runs.has_nan(self.native.outputs):
                 raise ProblemError("nan", "the reference returns NaN on its own inputs")
             return self.given, ""
-        structures = distributions.structures_of(self.given)
-        if not structures:
-            return None, "no input looks like free data"
         seed = derived_seed(self.seed, VALUES_SEED)
-        inputs = distributions.transform(self.given, structures, distribution, seed, exponent)
+        if distribution == masking.NAME:
+            self.pristine = self.duplicate(self.model)
+            return masking.inputs_of(self, seed), "no input may hold -inf where every algorithm gives the same answer"
+        inputs = self._inputs(distribution, exponent, seed)
+        if inputs is None:
+            return None, "no input looks like free data"
         refusal = ""
         for vary in (True, False):
             model = self.duplicate(self.model)
@@ -92,6 +94,13 @@ class Draw:
             if not refusal:
                 return inputs, ""
         return None, refusal
+
+    def _inputs(self, distribution: str, exponent: float, seed: int) -> list[Any] | None:
+        if distribution in integers.NAMES:
+            data = self.state.integer_inputs
+            return integers.redraw(self.given, data, distribution, seed) if data else None
+        structures = distributions.structures_of(self.given)
+        return distributions.transform(self.given, structures, distribution, seed, exponent) if structures else None
 
     def _not_finite(self) -> str:
         if runs.has_nan(self.native.outputs):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-from ka_bridge import cost, ops, runs, scale, variants, weights
+from ka_bridge import cost, integers, masking, ops, runs, scale, variants, weights
 from ka_bridge.problem import Program, ProblemError, derived_seed, first_function
 from ka_bridge.sizes import SizedSource
 from ka_bridge.tensors import describe
+from ka_bridge.widths import Widths
 
 
 REPEAT_LIMIT = 4_000_000
@@ -31,6 +33,8 @@ class Loaded:
     has_contraction: bool
     pointwise_only: bool
     weight_elements: int
+    integer_inputs: dict[int, bool] = field(default_factory=dict)
+    widths: Widths | None = None
     shared_model: dict[str | None, Any] = field(default_factory=dict)
 
     def program(self, variant: str | None) -> Program:
@@ -52,6 +56,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
     init_name = first_function(targets, request.name or "Model", "init_inputs")
     source.add_literals([inputs_name, init_name])
     source.mark_reach(inputs_name, init_name)
+    source.target_constants(request.name or "Model")
     scaled = scale.fit(source, request, seed, message.get("budget"))
     given = source.given()  # after fit: it drops constants that set no size and names the literals
     program, first, watch, model = scaled.program, scaled.first, scaled.watch, scaled.model
@@ -61,7 +66,11 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
     observed = first.observed
     state = Loaded(source, request, seed, scaled.sizes, {None: program}, {}, watch.seen, runs.has_inf(first.outputs),
                    bool(observed.contractions) or watch.seen, observed.pointwise_only, weights.element_count(found))
+    state.widths = scaled.widths
     state.variants = variants.find(source, request, seed, scaled)
+    state.integer_inputs, more = integers.find(program, model, inputs, seed)
+    if observed.names & masking.ORDER_OPS and not observed.pointwise_only:
+        more.append(masking.NAME)
     conv_or_rnn = watch.seen or bool(observed.contractions & (ops.CONVOLUTIONS | ops.RECURRENCES))
     names = program.input_names(model, len(inputs))
     answer = {
@@ -73,8 +82,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
                      "spec": describe(w.tensor)} for w in found],
         "outputs": [describe(out, contiguous=True) for out in first.outputs],
         "structure": first.structure,
-        "sizes": {"given": source.named(given), "verified": source.named(scaled.sizes), "scaled": scaled.sizes != given,
-                  "steps": scaled.steps},
+        "sizes": _sizes(source, given, scaled),
         "draws_random": observed.draws_random,
         "has_contraction": state.has_contraction,
         "default_tier": "tf32" if conv_or_rnn else "fp32",
@@ -82,6 +90,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
         "outputs_alias_inputs": first.aliases_inputs,
         "mutates_inputs": first.mutated_inputs,
         "variants": [{"name": n, "sizes": source.named(s)} for n, s in state.variants.items()],
+        "more_distributions": more,
         "init_args": _plain(program.init_args()),
         "elements": observed.elements + sum(v.numel() for v in inputs if isinstance(v, torch.Tensor)),
         "flops": observed.flops,
@@ -93,7 +102,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
 def given_call(state: Loaded) -> dict[str, Any]:
     """The arguments of the program at the sizes that were given: shapes without data."""
     try:
-        with cost.dataless("meta") as device:
+        with state.widths.undone() if state.widths else nullcontext(), cost.dataless("meta") as device:
             program = state.request.execute(state.source, state.source.given(), 0, device)
             model, inputs = program.build(0), program.inputs(0)
         return {
@@ -104,6 +113,14 @@ def given_call(state: Loaded) -> dict[str, Any]:
         }
     finally:
         state.source.compile(state.sizes)
+
+
+def _sizes(source: SizedSource, given: dict[str, int], scaled: scale.Scaled) -> dict[str, Any]:
+    before, after = source.named(given), source.named(scaled.sizes)
+    if scaled.widths is not None:
+        before, after = {**before, **scaled.widths.given()}, {**after, **scaled.widths.verified()}
+    changed = scaled.sizes != given or scaled.widths is not None
+    return {"given": before, "verified": after, "scaled": changed, "steps": scaled.steps}
 
 
 def _check_outputs(scaled: scale.Scaled, seed: int) -> None:

@@ -51,6 +51,7 @@ class Observe(Mode):
         self.draws: list[tuple[str, list[torch.Tensor]]] = []
         self.draws_random = False
         self.contractions: set[str] = set()
+        self.names: set[str] = set()
         self.pointwise_only = True
         self.dynamic: str | None = None
 
@@ -63,6 +64,7 @@ class Observe(Mode):
         if facts.is_view:
             return result
         self.op_count += 1
+        self.names.add(facts.name)
         self.elements += ops.elements_of(result)
         if facts.name in ops.CONTRACTIONS:
             self.contractions.add(facts.name)

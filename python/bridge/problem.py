@@ -23,6 +23,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ka_bridge import forks
 from ka_bridge.conn import one_line
 from ka_bridge.modes import Stop
 from ka_bridge.tensors import Unsupported, check_supported
@@ -36,10 +37,15 @@ _NO_MEMORY = ("not enough memory", "can't allocate memory", "out of memory", "ca
 
 
 class ProblemError(Exception):
-    """A fault of the problem file, with the kind that the protocol names and the exception behind it."""
+    """A fault of the problem file, with the kind that the protocol names and the exception behind it.
 
-    def __init__(self, kind: str, message: str, cause: BaseException | None = None) -> None:
+    need: for cannot_scale, the elements and flops of the smallest sizes that run."""
+
+    def __init__(self, kind: str, message: str, cause: BaseException | None = None,
+                 need: tuple[int, int] | None = None) -> None:
         super().__init__(message)
+        self.need = need
+        self.line: int | None = None
         self.kind = kind
         self.message = message
         self.cause = cause
@@ -48,6 +54,19 @@ class ProblemError(Exception):
 @contextmanager
 def phase(kind: str, doing: str) -> Iterator[None]:
     """Turns whatever foreign code raises into a ProblemError of this kind; memory and CUDA have their own."""
+    try:
+        with _kinds(kind, doing):
+            yield
+    finally:
+        found = forks.seen(doing)
+        if found is not None:
+            failure = ProblemError("unsupported", f"{found.doing} forks a process; a problem must compute in its own process")
+            failure.line = found.line
+            raise failure
+
+
+@contextmanager
+def _kinds(kind: str, doing: str) -> Iterator[None]:
     try:
         yield
     except (ProblemError, Stop):

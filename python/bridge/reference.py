@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ka_bridge import draws, loading
+from ka_bridge import draws, forks, loading
 from ka_bridge.conn import Conn, error_answer, read_all
 from ka_bridge.modes import Stop
 from ka_bridge.problem import ProblemError
@@ -24,6 +24,7 @@ def main(conn: Conn) -> None:
         try:
             if request.get("cmd") == "load":
                 filename = str(request.get("filename") or filename)
+                forks.watch(filename)
                 text = read_all(fds[0], SOURCE_LIMIT).decode("utf-8-sig")
                 state, answer = loading.load(request, text, filename)
             elif request.get("cmd") == "draw":
@@ -37,11 +38,15 @@ def main(conn: Conn) -> None:
         except UnicodeDecodeError as exc:
             answer = error_answer("syntax", exc, filename, "the file is not UTF-8 text")
         except ProblemError as exc:
-            answer = error_answer(exc.kind, exc.cause, filename, exc.message)
+            extra = {"need": exc.need, "line": exc.line}
+            answer = error_answer(exc.kind, exc.cause, filename, exc.message, **{k: v for k, v in extra.items() if v})
         except MemoryError as exc:
             answer = error_answer("memory", exc, filename, "the program needs more memory than it is given (--memory)")
         except (Stop, BaseException) as exc:
-            answer = error_answer("internal", exc)
+            answer = error_answer("internal", exc, filename)
+            if answer["error"]["line"] is not None:  # raised by an object of the file while we looked at it
+                answer["error"]["kind"] = "unsupported"
+                answer["error"]["message"] = f"an object of the file raises {type(exc).__name__} when it is looked at"
         finally:
             for fd in fds:
                 os.close(fd)

@@ -94,6 +94,12 @@ def has_inf(tensors: list[torch.Tensor]) -> bool:
     return any(bool(torch.isinf(t).any()) for t in tensors if t.is_floating_point())
 
 
+def same_classes(native: list[torch.Tensor], wide: list[torch.Tensor]) -> bool:
+    """Whether both have NaN and infinities at the same places."""
+    pairs = [(a, b) for a, b in zip(native, wide) if a.is_floating_point()]
+    return all(torch.equal(test(a), test(b)) for a, b in pairs for test in (torch.isnan, torch.isinf))
+
+
 def _storage(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr() or id(tensor)
 

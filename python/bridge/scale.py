@@ -14,8 +14,9 @@ import torch
 from ka_bridge import modes, runs
 from ka_bridge.cost import CALL_SEED, WAYS, WEIGHTS_SEED, Request, probe_extents, run_once, static_shapes
 from ka_bridge.problem import Program, ProblemError, derived_seed
-from ka_bridge.search import Search
+from ka_bridge.search import BATCH_FLOOR, Search
 from ka_bridge.sizes import SizedSource
+from ka_bridge.widths import DIVISORS, Choice, Widths
 
 LARGER_BATCHES = (8, 32)
 WORST_DISAGREEMENT = 1e-3
@@ -33,6 +34,7 @@ class Scaled:
     first: runs.Run
     watch: modes.WatchRecurrence
     known_shapes: list[list[int]] | None
+    widths: Widths | None = None
 
 
 def fit(source: SizedSource, request: Request, seed: int, budget: dict[str, int] | None) -> Scaled:
@@ -42,14 +44,71 @@ def fit(source: SizedSource, request: Request, seed: int, budget: dict[str, int]
         return _execute(source, request, seed, source.given(), [], static_shapes(source, request, source.given()))
     limit = (int(budget["elements"]), int(budget["flops"]))
     search = Search(source, request, limit)
-    sizes = search.find()
+    try:
+        search.find()
+    except ProblemError as exc:
+        if exc.kind != "cannot_scale" or not budget.get("widths"):
+            raise
+        return _with_narrower_widths(source, request, seed, search, bool(budget.get("single")), exc)
+    return _proven(source, request, seed, search)
+
+
+def _proven(source: SizedSource, request: Request, seed: int, search: Search) -> Scaled:
+    """The sizes that were found, executed for real; other sizes where that fails or is ill-conditioned."""
+    sizes = search.sizes
     try:
         scaled = _execute(source, request, seed, sizes, search.steps(), search.known_shapes())
         return scaled if sizes == source.given() else _well_conditioned(source, request, seed, search, scaled)
     except ProblemError as exc:
         if exc.kind not in ("forward_raises", "init_raises") or sizes == source.given():
             raise
-        return _without_culprit(source, request, seed, limit, search, exc)
+        return _without_culprit(source, request, seed, search.limit, search, exc)
+
+
+def _with_narrower_widths(source: SizedSource, request: Request, seed: int, stuck: Search, single: bool,
+                          failure: ProblemError) -> Scaled:
+    """No constant helps: widths that are literals of the program's classes are divided by a common divisor, a small one
+    first; when the largest is not enough and `single` is set, batches of one are tried."""
+    widths = Widths(source)
+    choice = _running_choice(source, request, stuck, widths)
+    attempts = [(divisor, BATCH_FLOOR) for divisor in DIVISORS] + [(DIVISORS[-1], 1)] * single
+    for divisor, floor in attempts if choice is not None else ():
+        widths.divide(divisor, choice)
+        search = Search(source, request, stuck.limit, stuck.ways or WAYS, batch_floor=floor)
+        search.frozen = dict(stuck.frozen)
+        if floor == BATCH_FLOOR and divisor != DIVISORS[-1] and not search.would_fit(stuck.sizes):
+            continue
+        try:
+            search.find()
+            scaled = _proven(source, request, seed, search)
+        except ProblemError as exc:
+            failure = exc
+            continue
+        told = ", ".join(f"{a} -> {b}" for a, b in widths.divided.items())
+        scaled.steps.append(f"widths written in classes divided by {divisor}: {told}")
+        scaled.widths = widths
+        return scaled
+    widths.divide(1)
+    raise failure
+
+
+def _running_choice(source: SizedSource, request: Request, stuck: Search, widths: Widths) -> Choice | None:
+    """The first choice of literals with which the program still runs, without those that change no weight."""
+
+    def weights_with(choice: Choice) -> int | None:
+        widths.divide(DIVISORS[0], choice)
+        return Search(source, request, stuck.limit, stuck.ways or WAYS).weight_elements()
+
+    for choice in widths.choices():
+        weights = weights_with(choice)
+        if weights is None:
+            continue
+        for value in widths.values:
+            fewer = Choice(choice.everywhere, choice.left_out | {value})
+            if weights_with(fewer) == weights:
+                choice = fewer
+        return choice
+    return None
 
 
 def _execute(source: SizedSource, request: Request, seed: int, sizes: dict[str, int], steps: list[str],

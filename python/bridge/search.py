@@ -55,10 +55,19 @@ class Search:
             first = self._cost(self.sizes)
         cost = self._shrink(first)
         if is_over(cost, self.limit):
-            raise ProblemError("cannot_scale", self._refusal(cost))
+            raise ProblemError("cannot_scale", self._refusal(cost), need=(cost.elements, cost.flops))
         if any(self.sizes[c.name] != c.value for c in self.source.constants if not c.first_class):
             self._regrow()
         return self.sizes
+
+    def weight_elements(self) -> int | None:
+        """Elements of the weights at the given sizes; None when the program does not run so, as far as shapes tell."""
+        cost = self._cost(self.sizes)
+        return cost.weights if isinstance(cost, Cost) else None
+
+    def would_fit(self, sizes: dict[str, int]) -> bool:
+        cost = self._cost(sizes)
+        return isinstance(cost, Cost) and not is_over(cost, self.limit)
 
     def steps(self) -> list[str]:
         done = [f"{c.name}: {c.value} -> {self.sizes[c.name]}" for c in self.source.constants

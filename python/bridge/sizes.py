@@ -1,10 +1,11 @@
 """The size constants of a problem file, found in its syntax tree and replaceable there.
 
-A size constant is
-  - NAME = <integer, or an expression of integer literals> at module level: called NAME;
-  - an integer inside a tuple or list assigned at module level: called NAME[0], NAME[1], ...;
-  - an integer literal in the function that makes the inputs or the constructor arguments: called function:line:column
-    until it is known which extent it sets, then function[input].dimN.
+A size constant is an integer, or an expression of integer literals alone (2 * 1024, 1 << 20),
+  - assigned to a NAME at module level: called NAME;
+  - inside a tuple, list, dictionary or call assigned at module level: called NAME[0], NAME['key'], NAME.keyword;
+  - assigned in the body of a class: called Class.NAME;
+  - in the function that makes the inputs or the constructor arguments, its default arguments included, or in a function
+    that it calls: called function:line:column until it is known which extent it sets, then function[input].dimN.
 Expressions of other constants (hidden = 4 * width) are no constants: they follow when the file is executed again.
 """
 
@@ -50,7 +51,7 @@ class SizedSource:
         except SyntaxError as exc:
             raise ProblemError("syntax", f"syntax error: {exc.msg}", exc) from exc
         except (ValueError, RecursionError, MemoryError) as exc:
-            raise ProblemError("syntax", f"the file cannot be parsed: {exc}", exc) from exc
+            raise ProblemError("syntax", f"the file cannot be parsed: {str(exc) or 'it is nested too deeply'}", exc) from exc
         self.constants: list[Constant] = []
         self._find_module_constants()
 
@@ -73,6 +74,12 @@ class SizedSource:
         told = {c.name for c in self.constants if c.extents or (c.value >= LARGE and c.literal_of is None)}
         return {n: v for n, v in sizes.items() if n in told}
 
+    def target_constants(self, target: str) -> None:
+        """Attributes of the program's own class are read by its constructor, whatever get_init_inputs returns."""
+        for constant in self.constants:
+            if constant.literal_of is None and constant.name.startswith(target + "."):
+                constant.reaches_init = True
+
     def function_names(self) -> list[str]:
         return [s.name for s in self.tree.body if isinstance(s, ast.FunctionDef)]
 
@@ -80,51 +87,70 @@ class SizedSource:
         return next(c for c in self.constants if c.name == name)
 
     def add_literals(self, functions: list[str | None]) -> None:
-        """Adds the integer literals (2 and above) of these module-level functions."""
-        known = {id(c.node) for c in self.constants}
+        """Adds the integers (2 and above) that these module-level functions, and those they call, are written with."""
+        uses = self._uses()
+        reached = set().union(*(_closure(uses, name) | {name} for name in functions if name is not None))
         for statement in self.tree.body:
-            if isinstance(statement, ast.FunctionDef) and statement.name in functions:
-                for node in ast.walk(statement):
-                    if _is_int(node) and node.value >= 2 and id(node) not in known:
-                        name = f"{statement.name}:{node.lineno}:{node.col_offset + 1}"
-                        self.constants.append(Constant(name, node.value, node, literal_of=statement.name))
+            if isinstance(statement, ast.FunctionDef) and statement.name in reached:
+                _Literals(statement.name, self.constants).visit(statement)
 
-    def mark_reach(self, inputs: str, init: str | None) -> None:
+    def mark_reach(self, inputs: str | None, init: str | None) -> None:
         """Notes which constants the two functions read, directly or through other definitions of the file."""
+        uses = self._uses()
+        for function, attribute in ((inputs, "reaches_inputs"), (init, "reaches_init")):
+            reached = _closure(uses, function) | {function}
+            for constant in self.constants:
+                if function is not None and (constant.literal_of or _base(constant.name)) in reached:
+                    setattr(constant, attribute, True)
+
+    def _uses(self) -> dict[str, set[str]]:
+        """Name defined at module level -> names that its definition reads."""
         uses: dict[str, set[str]] = {}
         for statement in self.tree.body:
             loaded = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
             for name in _defined_names(statement):
                 uses.setdefault(name, set()).update(loaded - {name})
-        for function, attribute in ((inputs, "reaches_inputs"), (init, "reaches_init")):
-            reached = _closure(uses, function)
-            for constant in self.constants:
-                hit = constant.literal_of == function if constant.literal_of else _base(constant.name) in reached
-                if function is not None and hit:
-                    setattr(constant, attribute, True)
+        return uses
 
     def _find_module_constants(self) -> None:
         seen: set[str] = set()
         for statement in self.tree.body:
-            if isinstance(statement, ast.Assign) and len(statement.targets) >= 1:
-                self._from_assignment(statement.targets[0], statement, seen)
-            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-                self._from_assignment(statement.target, statement, seen)
+            self._from_statement(statement, "", seen)
+            for inner in statement.body if isinstance(statement, ast.ClassDef) else ():
+                self._from_statement(inner, statement.name + ".", seen)
 
-    def _from_assignment(self, target: ast.expr, statement: ast.Assign | ast.AnnAssign, seen: set[str]) -> None:
+    def _from_statement(self, statement: ast.stmt, prefix: str, seen: set[str]) -> None:
+        if isinstance(statement, ast.Assign):
+            self._from_assignment(statement.targets[0], statement, prefix, seen)
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            self._from_assignment(statement.target, statement, prefix, seen)
+
+    def _from_assignment(self, target: ast.expr, statement: ast.Assign | ast.AnnAssign, prefix: str,
+                         seen: set[str]) -> None:
         value = statement.value
         if isinstance(target, ast.Name):
-            statement.value = self._take(target.id, value, seen)
+            statement.value = self._take(prefix + target.id, value, seen)
         elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             for i, name in enumerate(target.elts):
                 if isinstance(name, ast.Name):
-                    value.elts[i] = self._take(name.id, value.elts[i], seen)
+                    value.elts[i] = self._take(prefix + name.id, value.elts[i], seen)
 
     def _take(self, name: str, value: ast.expr, seen: set[str]) -> ast.expr:
         """Records the constants in `value`; returns it with integer expressions folded into one literal."""
         if isinstance(value, (ast.Tuple, ast.List)):
             for i, element in enumerate(value.elts):
                 value.elts[i] = self._take(f"{name}[{i}]", element, seen)
+            return value
+        if isinstance(value, ast.Dict):
+            for i, key in enumerate(value.keys):
+                if isinstance(key, ast.Constant):
+                    value.values[i] = self._take(f"{name}[{key.value!r}]", value.values[i], seen)
+            return value
+        if isinstance(value, ast.Call):
+            for i, argument in enumerate(value.args):
+                value.args[i] = self._take(f"{name}[{i}]", argument, seen)
+            for keyword in value.keywords:
+                keyword.value = self._take(f"{name}.{keyword.arg}", keyword.value, seen)
             return value
         number = _fold(value)
         if number is None or number < 2 or name in seen:
@@ -133,6 +159,30 @@ class SizedSource:
         node = ast.copy_location(ast.Constant(number), value)
         self.constants.append(Constant(name, number, node))
         return node
+
+
+class _Literals(ast.NodeTransformer):
+    """Records the integers of a function; an expression of literals becomes one literal, hence one size."""
+
+    def __init__(self, function: str, into: list[Constant]) -> None:
+        self.function = function
+        self.into = into
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return self._record(node, node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        number = _fold(node)
+        if number is None:
+            return self.generic_visit(node)
+        return self._record(node, ast.copy_location(ast.Constant(number), node))
+
+    def _record(self, node: ast.expr, folded: ast.Constant) -> ast.expr:
+        if not _is_int(folded) or folded.value < 2:
+            return node
+        name = f"{self.function}:{node.lineno}:{node.col_offset + 1}"
+        self.into.append(Constant(name, folded.value, folded, literal_of=self.function))
+        return folded
 
 
 def _is_int(node: ast.AST) -> bool:
@@ -176,4 +226,4 @@ def _closure(uses: dict[str, set[str]], start: str | None) -> set[str]:
 
 
 def _base(name: str) -> str:
-    return name.split("[", 1)[0]
+    return name.split("[", 1)[0].split(".", 1)[0]

@@ -71,7 +71,7 @@ def _attempt(draw: "Draw", free: dict[int, str], seed: int, level: int) -> Speci
     if any(runs.has_nan([a]) and not runs.has_nan([b]) for a, b in zip(replaced[0], draw.native.outputs)):
         return "the reference gives NaN without NaN in its inputs"
     outputs64 = draw.wide_outputs(poisoned)
-    if level > 0 and (runs.has_nan(replaced[0]) or not _same_classes(draw.native.outputs, outputs64)):
+    if level > 0 and (runs.has_nan(replaced[0]) or not runs.same_classes(draw.native.outputs, outputs64)):
         return "the reference does not agree with itself on edge values"
     undefined = [_undefined(out, [run[k] for run in replaced]) for k, out in enumerate(draw.native.outputs)]
     return Special(poisoned, outputs64, undefined, replaced[0])
@@ -154,8 +154,3 @@ def _differs(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     same = (a == b) | (torch.isnan(a) & torch.isnan(b))
     near = (a - b).abs() <= NOISE * torch.maximum(a.abs(), b.abs())
     return ~(same | near)
-
-
-def _same_classes(native: list[torch.Tensor], wide: list[torch.Tensor]) -> bool:
-    pairs = [(a, b) for a, b in zip(native, wide) if a.is_floating_point()]
-    return all(torch.equal(test(a), test(b)) for a, b in pairs for test in (torch.isnan, torch.isinf))

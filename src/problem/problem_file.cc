@@ -24,7 +24,10 @@ Result<ProblemFile> read_problem(const std::string& argument) {
     problem.path = argument.substr(0, colon);
     problem.object = argument.substr(colon + 1);
   }
-  KA_ASSIGN(problem.text, os::read_file(problem.path, kMaxSourceBytes));
+  Result<std::string> text = os::read_file(problem.path, kMaxSourceBytes);
+  // A link that leads nowhere or a file that may not be read was named by the user.
+  if (!text && text.error().kind == ErrorKind::io) return invalid_input(text.error().message);
+  KA_ASSIGN(problem.text, std::move(text));
   if (problem.text.find('\0') != std::string::npos)
     return invalid_input(fmt::format("{}: not a Python file (it holds a NUL byte)", problem.path));
   return problem;

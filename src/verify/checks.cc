@@ -138,7 +138,8 @@ std::optional<Refusal> check_numbers(const RunOutcome& outcome, const Draw& draw
     const std::string where = fmt::format("output {} at {}: got {:.9g}, want {:.9g}; inputs \"{}\", seed {}", i,
                                           dims(index), seen.got, seen.want, draw.request.distribution, draw.request.seed);
     if (seen.mismatch == Mismatch::precision) return Refusal{"result.precision", seen.note + "\n" + where};
-    const bool special = draw.request.distribution == "special" || seen.mismatch == Mismatch::special;
+    const bool special = draw.request.distribution == "special" || draw.request.distribution == "masked" ||
+                         seen.mismatch == Mismatch::special;
     return Refusal{special ? "result.special" : "result.mismatch",
                    fmt::format("{} of {} elements are wrong; worst: {}", seen.wrong_elements, element_count(got), where)};
   }

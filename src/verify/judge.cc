@@ -56,6 +56,8 @@ class Trial {
   Result<MaybeRefusal> hidden_configs(CandidateSide& candidate);
   CandidateOptions compile_options() const;
   Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
+  Result<MaybeRefusal> numbers(const RunOutcome& outcome, const Draw& draw);
+  Result<std::string> explaining_tier(const RunOutcome& outcome, const Draw& draw);
   struct OtherDraws {
     std::vector<Draw> draws, variants;
     std::string distributions;  // ", normal, wide"
@@ -209,7 +211,9 @@ Result<Trial::OtherDraws> Trial::take_other_draws() const {
     if (!given.applicable) return invalid_input(problem_.path + ": " + given.why_not);
     others.draws.push_back(std::move(given));
   }
-  for (const char* distribution : kDistributions) {
+  std::vector<std::string> distributions(kDistributions.begin(), kDistributions.end());
+  std::ranges::copy(reference_->facts().more_distributions, std::back_inserter(distributions));
+  for (const std::string& distribution : distributions) {
     KA_ASSIGN(Draw other, draw(distribution, "", number++));
     if (!other.applicable) continue;
     others.distributions += fmt::format(", {}", distribution);
@@ -268,6 +272,30 @@ Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest&
   return check_guard(outcome);
 }
 
+// The first coarser tier whose operands explain the error, or nothing. Asked only about a kernel that is refused anyway.
+Result<std::string> Trial::explaining_tier(const RunOutcome& outcome, const Draw& draw) {
+  if (drawing_.valid()) drawing_.wait();  // the reference answers one question at a time
+  for (const char* tier : {"tf32", "half"}) {
+    if (tier_ == tier) continue;
+    DrawRequest request = draw.request;
+    request.tier = tier;
+    KA_ASSIGN(Draw emulated, reference_->draw(request, context_.cancel));
+    model::Verdict aside;
+    if (emulated.applicable && !check_numbers(outcome, emulated, aside)) return std::string(tier);
+  }
+  return std::string();
+}
+
+Result<MaybeRefusal> Trial::numbers(const RunOutcome& outcome, const Draw& draw) {
+  MaybeRefusal refusal = check_numbers(outcome, draw, verdict_);
+  const bool off = refusal && (refusal->rule == "result.mismatch" || refusal->rule == "result.precision");
+  if (!off || !reference_->facts().has_contraction || tier_ == "half") return refusal;
+  KA_ASSIGN(const std::string tier, explaining_tier(outcome, draw));
+  if (tier.empty()) return refusal;
+  return MaybeRefusal(Refusal{"result.precision", fmt::format("the error is no larger than that of {} operands, which --precision {} allows; this program is "
+                                                              "judged as {}\n{}", tier == "half" ? "bfloat16" : "TF32", tier, tier_, refusal->detail)});
+}
+
 Result<MaybeRefusal> Trial::first_draw(CandidateSide& candidate) {
   RunOutcome& first = first_;
   KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", 0, false, "forward"}, first));
@@ -286,7 +314,7 @@ Result<MaybeRefusal> Trial::first_draw(CandidateSide& candidate) {
   }
   note("repeats", repeats, facts_.uses_atomics ? "within tolerance (the kernel uses atomics)" : "bit for bit");
   verdict_.buffers.reproduced = buffers_agree(first, draws_[0]);
-  return check_numbers(first, draws_[0], verdict_);
+  return numbers(first, draws_[0]);
 }
 
 Result<MaybeRefusal> Trial::other_configs(CandidateSide& candidate) {
@@ -295,7 +323,7 @@ Result<MaybeRefusal> Trial::other_configs(CandidateSide& candidate) {
     KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", k, false, "forward"}, outcome));
     if (!refusal) {
       record_launches(outcome.launches);
-      refusal = check_numbers(outcome, draws_[0], verdict_);
+      KA_ASSIGN(refusal, numbers(outcome, draws_[0]));
     }
     if (refusal) {
       refusal->detail = fmt::format("autotune configuration {}: {}", k, refusal->detail);
@@ -313,7 +341,7 @@ Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
     KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[i], i % 2 == 0 ? "nan" : "pattern", 0, true, "shuffled"}, outcome));
     if (refusal) return refusal;
     record_launches(outcome.launches);
-    refusal = check_numbers(outcome, draws_[i], verdict_);
+    KA_ASSIGN(refusal, numbers(outcome, draws_[i]));
     if (refusal && i > 1) {
       if (MaybeRefusal cached = check_fresh(outcome, draws_[i], before, draws_[i - 1])) return cached;
     }

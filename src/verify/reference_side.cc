@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -16,14 +15,20 @@ namespace ka::verify {
 namespace {
 
 constexpr std::size_t kMaxForeignText = 700;
+constexpr std::array kMoreDistributions = {"integers", "true", "false", "masked"};
 
 struct Budget {
   std::int64_t elements, flops;
+  bool widths;  // whether widths written as literals in classes may shrink too (docs/scaling.md, rule 8)
 };
-// What Triton's interpreter does in well under a second (a tile operation costs it some tenths of a millisecond), and what it
-// does in some seconds, for programs whose fixed sizes leave no choice.
-constexpr std::array kInterpreterBudgets = {Budget{std::int64_t{1} << 18, std::int64_t{1} << 25},
-                                            Budget{std::int64_t{1} << 21, std::int64_t{1} << 28}};
+// Tried in this order. What Triton's interpreter does in well under a second (a tile operation costs it some tenths of a
+// millisecond), and what it does in some seconds, for programs whose fixed sizes leave no choice. The last two are for whole networks: a call takes
+// it up to a minute, which is better than no verdict.
+constexpr std::array kInterpreterBudgets = {Budget{std::int64_t{1} << 18, std::int64_t{1} << 25, false},
+                                            Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, false},
+                                            Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, true},
+                                            Budget{std::int64_t{10} << 20, std::int64_t{3} << 29, true},
+                                            Budget{std::int64_t{1} << 24, std::int64_t{1} << 31, true}};
 
 // Foreign text as part of one line on a terminal: no line ends, no control characters, not too long.
 std::string one_line(std::string text) {
@@ -55,7 +60,8 @@ Error died(const std::string& path, const bridge::Answer& answer, const bridge::
 
 Error load_error(const std::string& path, const Json& answer) {
   const Json error = answer.value("error", Json::object());
-  const std::string message = one_line(error.value("message", "unknown error"));
+  const std::string message = one_line(error.value("message", "its process gave no proper answer; a problem must leave json, socket and "
+                                                               "the functions of other modules as they are"));
   const bool has_line = error.contains("line") && error["line"].is_number_integer();
   const std::string where = has_line ? fmt::format("{}:{}", path, error["line"].get<std::int64_t>()) : path;
   const std::string kind = error.value("kind", "");
@@ -69,12 +75,15 @@ Error nonsense(const std::string& path, const Json::exception& error) {
 }
 
 Result<Json> ask(bridge::Child& child, const Json& message, std::span<const int> fds, const std::string& path,
-                 std::chrono::milliseconds limit, const os::CancelToken& cancel) {
+                 std::chrono::milliseconds limit, const os::CancelToken& cancel, Json* refusal = nullptr) {
   KA_ASSIGN(bridge::Answer answer, child.ask(message, fds, os::Deadline::in(limit), cancel));
   if (answer.end != bridge::ChildEnd::alive) return died(path, answer, child);
   KA_ASSIGN(Json json, parse_json(answer.text, path));
   if (!json.is_object()) return invalid_input(path + ": the reference process answered nonsense");
-  if (!json.value("ok", false)) return load_error(path, json);
+  if (!json.value("ok", false)) {
+    if (refusal != nullptr) *refusal = json.value("error", Json::object());
+    return load_error(path, json);
+  }
   return json;
 }
 
@@ -94,6 +103,7 @@ Result<ReferenceFacts> facts_from(const Json& json) {
   facts.draws_random = in.required<bool>("draws_random");
   facts.default_tier = in.required<std::string>("default_tier");
   facts.outputs_alias_inputs = in.optional<bool>("outputs_alias_inputs").value_or(false);
+  facts.has_contraction = in.optional<bool>("has_contraction").value_or(false);
   facts.updated_buffers = in.optional<std::vector<std::string>>("updates_buffers").value_or(std::vector<std::string>{});
   const Json* inputs = in.required_array("inputs");
   const Json* weights = in.required_array("weights");
@@ -116,6 +126,9 @@ Result<ReferenceFacts> facts_from(const Json& json) {
   facts.verified_sizes = sizes_of(sizes->value("verified", Json::object()));
   facts.scaled = sizes->value("scaled", false);
   for (const Json& item : json.value("variants", Json::array())) facts.variants.push_back(item.value("name", ""));
+  for (const char* known : kMoreDistributions)
+    for (const Json& item : json.value("more_distributions", Json::array()))
+      if (item == known) facts.more_distributions.emplace_back(known);
   return facts;
 }
 
@@ -176,12 +189,22 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
                   {"budget", nullptr}};
   if (!problem.object.empty()) message["name"] = problem.object;
   const std::array fds = {source.fd()};
+  Budget need{};
   for (const Budget& budget : kInterpreterBudgets) {
-    if (options.scale) message["budget"] = {{"elements", budget.elements}, {"flops", budget.flops}};
     const bool last = !options.scale || &budget == &kInterpreterBudgets.back();
+    // What was needed at least, as long as the same literals may shrink: smaller budgets need no search.
+    if (!last && budget.widths == need.widths && (budget.elements < need.elements || budget.flops < need.flops)) continue;
+    if (options.scale)
+      message["budget"] = {
+          {"elements", budget.elements}, {"flops", budget.flops}, {"widths", budget.widths}, {"single", last}};
     KA_ASSIGN(bridge::Child child, interpreter.spawn("reference", options.sandbox, cancel));
-    Result<Json> answer = ask(child, message, fds, problem.path, options.limit, cancel);
-    if (!answer && !last && answer.error().kind == ErrorKind::unsupported) continue;
+    Json refusal;
+    Result<Json> answer = ask(child, message, fds, problem.path, options.limit, cancel, &refusal);
+    if (!answer && !last && answer.error().kind == ErrorKind::unsupported) {
+      const auto least = refusal.value("need", std::vector<std::int64_t>{0, 0});
+      if (least.size() == 2) need = {least[0], least[1], budget.widths};
+      continue;
+    }
     if (!answer) return answer.error();
     KA_ASSIGN(ReferenceFacts facts, facts_from(*answer));
     return ReferenceSide(std::move(child), std::move(facts), problem.path, options.limit);

@@ -40,9 +40,11 @@ struct ReferenceFacts {
   bool scaled = false;
   bool draws_random = false;
   bool outputs_alias_inputs = false;
+  bool has_contraction = false;
   std::string default_tier;
   std::vector<std::string> updated_buffers;
   std::vector<std::string> variants;
+  std::vector<std::string> more_distributions;  // those that suit only some programs
 };
 
 struct DrawRequest {

@@ -116,6 +116,86 @@ class Scales(ReferenceTest):
             """, budget=BUDGET)
         self.assertLessEqual(answer["elements"], BUDGET["elements"])
 
+    def test_every_place_where_a_size_may_be_written(self) -> None:
+        places = {
+            "expression": ("", "torch.rand(2 * 4096, 10 ** 4)"),
+            "huge expression": ("", "torch.rand(10 ** 9, 8)"),
+            "tuple": ("input_shape = (8192, 4096)", "torch.rand(*input_shape)"),
+            "list": ("input_shape = [8192, 4096]", "torch.rand(input_shape)"),
+            "dictionary": ("cfg = {'rows': 8192, 'columns': 1 << 12}", "torch.rand(cfg['rows'], cfg['columns'])"),
+            "dict call": ("cfg = dict(rows=8192, columns=4096)", "torch.rand(cfg['rows'], cfg['columns'])"),
+            "class attributes": ("class Config:\n    rows = 8192\n    columns: int = 4096",
+                                 "torch.rand(Config.rows, Config.columns)"),
+            "torch.Size": ("shape = torch.Size([8192, 4096])", "torch.rand(shape)"),
+            "called function": ("def make(rows=8192, columns=4096): return torch.rand(rows, columns)", "make()"),
+        }
+        model = "class Model(nn.Module):\n    def forward(self, x): return x * 2\n"
+        for place, (head, value) in places.items():
+            with self.subTest(place):
+                answer = self.loaded(f"{head}\n{model}def get_inputs(): return [{value}]\n", budget=BUDGET)
+                self.assertTrue(answer["sizes"]["scaled"])
+                self.assertEqual(len(answer["sizes"]["verified"]), 2, answer["sizes"])
+                self.assertLessEqual(answer["elements"], BUDGET["elements"])
+
+    def test_default_arguments_of_get_inputs(self) -> None:
+        answer = self.loaded("""
+            class Model(nn.Module):
+                def forward(self, x): return x * 2
+            def get_inputs(batch=1 << 14, dim=2 * 512): return [torch.rand(batch, dim)]
+            """, budget=BUDGET)
+        self.assertEqual(answer["sizes"]["given"], {"get_inputs[0].dim0": 1 << 14, "get_inputs[0].dim1": 1024})
+
+    def test_attributes_of_the_model_are_features(self) -> None:
+        answer = self.loaded("""
+            class Model(nn.Module):
+                width = 4096
+                def __init__(self):
+                    super().__init__()
+                    self.fc = nn.Linear(self.width, self.width)
+                def forward(self, x): return self.fc(x)
+            def get_inputs(): return [torch.rand(64, Model.width)]
+            """, budget=BUDGET)
+        self.assertLess(answer["sizes"]["verified"]["Model.width"], 4096)
+
+
+class Widths(ReferenceTest):
+    """Literals inside classes change only when nothing else helps, and only where they set weights."""
+
+    BUDGET = {"elements": 1 << 18, "flops": 1 << 23, "widths": True}
+    NETWORK = """
+        batch = 64
+        class Model(nn.Module):
+            def __init__(self, size=64):
+                super().__init__()
+                self.size = size
+                self.features = nn.Sequential(nn.Conv2d(3, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(8),
+                                              nn.Conv2d(64, 256, 3, padding=1), nn.ReLU(), nn.MaxPool2d(4))
+                self.classify = nn.Linear(256 * 2 * 2, 512)
+            def forward(self, x):
+                x = self.features(x)
+                return 32 * torch.sigmoid(self.classify(x.flatten(1)))
+        def get_inputs(): return [torch.rand(batch, 3, 64, 64)]
+        """
+
+    def test_a_common_divisor_reaches_the_budget(self) -> None:
+        self.refused(self.NETWORK, "cannot_scale", "no scaling reaches", budget={**self.BUDGET, "widths": False})
+        sizes = self.loaded(self.NETWORK, budget=self.BUDGET)["sizes"]
+        ratios = {given // sizes["verified"][name] for name, given in sizes["given"].items() if name.startswith("width ")}
+        self.assertEqual(len(ratios), 1, sizes)
+        self.assertEqual({n for n in sizes["given"] if n.startswith("width ")}, {"width 64", "width 256", "width 512"})
+        self.assertTrue(sizes["scaled"])
+        self.assertTrue(self.drawn().outputs()[0].isfinite().all())
+
+    def test_an_extent_that_the_inputs_must_have_stays(self) -> None:
+        text = self.NETWORK.replace("x = self.features(x)", "assert x.shape[2] == self.size\n                x = self.features(x)")
+        sizes = self.loaded(text.replace("size=64", "size=128").replace("64, 64)]", "128, 128)]").replace("* 2 * 2", "* 4 * 4"),
+                            budget={"elements": 1 << 20, "flops": 1 << 25, "widths": True})["sizes"]
+        self.assertNotIn("width 128", sizes["given"])
+
+    def test_the_smallest_need_is_told(self) -> None:
+        error = self.refused(self.NETWORK, "cannot_scale", "no scaling reaches", budget={"elements": 1 << 10, "flops": 1 << 10})
+        self.assertGreater(error["need"][0], 1 << 10)
+
 
 if __name__ == "__main__":
     unittest.main()

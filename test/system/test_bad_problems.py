@@ -71,6 +71,27 @@ CASES = {
     "segfault": Case("import ctypes\nctypes.string_at(0)\n", ("signal 11", "SIGSEGV|segmentation")),
     "prints_much_and_raises": Case(
         HEAD + "for _ in range(100):\n    print('x' * 10 ** 6)\nraise ValueError('tired')\n", ("ValueError: tired",), line=5),
+    "sys_exit_in_forward": Case(model("raise SystemExit"), ("forward raises SystemExit",), line=5),
+    "keyboard_interrupt": Case(model("raise KeyboardInterrupt"), ("forward raises KeyboardInterrupt",), line=5),
+    "exits_in_forward": Case(model("os._exit(0)", head="import os\n"), ("ended its own process", "must return")),
+    "hangs_in_get_inputs": Case(model(RELU).replace("return [torch.randn(4, 8)]", "while True: pass"),
+                                ("did not finish", "--timeout"), flags=("--timeout", "1")),
+    "forks_at_import": Case(model(RELU, head="import os\nos.fork()\n"), ("the file forks a process", "its own process"), line=4),
+    "forks_in_get_inputs": Case(model(RELU, head="import os\n").replace("return [torch", "os.fork(); return [torch"),
+                                ("get_inputs forks a process",), line=8),
+    "forks_in_forward": Case(model("os.fork()\n" + RELU, head="import os\n"), ("forward forks a process",), line=6),
+    "forks_and_the_copy_hangs": Case(model("if os.fork() == 0:\n    while True: pass\n" + RELU, head="import os\n"),
+                                     ("forward forks a process",), line=6),
+    "starts_a_pool": Case(model(RELU, head="import multiprocessing\nmultiprocessing.get_context('fork').Process(target=print).start()\n"),
+                          ("the file forks a process",), line=4),
+    "endless_recursion": Case(model("return self.forward(x)"), ("RecursionError",), line=5),
+    "closes_everything": Case(model(RELU, head="import os\nos.closerange(0, 1000)\n"), ("ended its own process",)),
+    "clears_modules": Case(model(RELU, head="import sys\nsys.modules.clear()\n"), ("killed by signal|raises|ended",)),
+    "patches_json": Case(model(RELU, head="import json\njson.dumps = lambda *a, **k: '{}'\n"), ("no proper answer", "json")),
+    "object_that_cannot_be_looked_at": Case(
+        model("return Odd()", head="class Odd:\n    @property\n    def __class__(self): raise SystemExit\n"),
+        ("an object of the file raises SystemExit",), line=5),
+    "nested_too_deeply": Case("x = " + "-" * 100000 + "1\n", ("cannot be parsed", "nested|recursion")),
     "complex_output": Case(model("return torch.fft.fft(x)"), ("output 0", "complex64", "float32")),
     "nested_output": Case(model("return x, (x, x)"), ("output 1", "nested")),
     "dict_output": Case(model("return {'y': x}"), ("dict", "tensor, or a tuple or list of tensors")),
@@ -168,6 +189,13 @@ class UnreadableFiles(unittest.TestCase):
     def test_too_large(self) -> None:
         large = self.folder.write("large.py", "#" * (5 << 20))
         self.refuse(large, self.kernel, r"large\.py", "4 MiB|4194304|larger")
+
+    def test_links_and_pipes(self) -> None:
+        loop, pipe = self.folder.path / "loop.py", self.folder.path / "pipe.py"
+        loop.symlink_to(loop)
+        os.mkfifo(pipe)
+        self.refuse(loop, self.kernel, r"loop\.py", "symbolic links")
+        self.refuse(pipe, self.kernel, r"pipe\.py", "not a regular file")
 
     def test_device_and_pipe(self) -> None:
         self.refuse("/dev/zero", self.kernel, "/dev/zero")

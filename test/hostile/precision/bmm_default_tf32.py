@@ -1,5 +1,5 @@
 # problem: bmm
-# expect: result.precision result.mismatch
+# expect: result.precision
 # why: TF32 in a batched product
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: matmul
-# expect: result.precision result.mismatch
+# expect: result.precision
 # why: tl.dot on float32 is TF32 unless told otherwise
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: matmul
-# expect: result.precision result.mismatch
+# expect: result.precision
 # why: TF32 by the older flag
 import torch
 import triton

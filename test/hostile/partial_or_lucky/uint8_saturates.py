@@ -1,0 +1,22 @@
+# problem: uint8_add
+# expect: result.mismatch
+# why: clamps at 255 where PyTorch wraps around
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def compute(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    wide = x.to(tl.int32) + y.to(tl.int32)
+    tl.store(out_ptr + offs, tl.minimum(wide, 255).to(tl.uint8), mask=mask)
+
+
+def kernel_function(x, y):
+    out = torch.empty_like(x)
+    compute[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)
+    return out
