@@ -26,7 +26,7 @@ LINES_LIMIT = 200_000
 SHOWN = 80
 PLAIN = (int, float, bool, str, bytes, complex, type(None), range, slice, type(Ellipsis), torch.dtype, torch.device, torch.Size,
          torch.layout, torch.memory_format)
-OPAQUE = frozenset("torch triton typing numpy dataclasses abc types builtins functools importlib weakref".split())
+OPAQUE = frozenset("torch triton typing logging warnings numpy dataclasses abc types builtins functools importlib weakref".split())
 DESCRIPTIONS = frozenset(("triton.runtime.autotuner.Config", "triton.tools.tensor_descriptor.TensorDescriptor",
                           "triton.language.core.constexpr"))
 CLASS_LINES_LEFT_OUT = frozenset("__dict__ __weakref__ __doc__ __module__ __annotations__ __firstlineno__".split())
