@@ -44,7 +44,8 @@ class Trial {
  private:
   Status prepare();
   Result<MaybeRefusal> read_sources();
-  Result<CandidateSide::Loaded> load_candidate();
+  Result<std::variant<KernelFacts, Refusal>> read_kernel();
+  CandidateOptions candidate_options() const;
   Result<MaybeRefusal> run_candidate(CandidateSide& candidate);
   Result<MaybeRefusal> first_draw(CandidateSide& candidate);
   Result<MaybeRefusal> other_configs(CandidateSide& candidate);
@@ -76,6 +77,8 @@ class Trial {
   model::Verdict verdict_;
   KernelFacts facts_;
   std::unique_ptr<ReferenceSide> reference_;
+  std::unique_ptr<CandidateSide> candidate_;
+  std::future<Result<bridge::Child>> compiler_;  // a process for the compiler, not yet asked anything
   std::string tier_;
   std::vector<Draw> draws_, variant_draws_;
   Json launches_ = Json::array();
@@ -139,11 +142,30 @@ Status Trial::prepare() {
   return ok();
 }
 
+CandidateOptions Trial::candidate_options() const {
+  CandidateOptions options;
+  options.device = options_.device;
+  options.interpret = interpreted(options_);
+  options.mode = problem_.mode;
+  options.sandbox = sandbox();
+  options.limit = options_.limit;
+  return options;
+}
+
+// Runs beside the loading of the reference: by the time the program is known, the suspect has been read and its process is
+// ready to import it.
+Result<std::variant<KernelFacts, Refusal>> Trial::read_kernel() {
+  KA_ASSIGN(CandidateSide side, CandidateSide::start(kernel_, candidate_options(), context_.interpreter, context_.cancel));
+  candidate_ = std::make_unique<CandidateSide>(std::move(side));
+  KA_ASSIGN(auto checked, candidate_->check(options_.entry, false, context_.cancel));
+  if (std::holds_alternative<Refusal>(checked)) return checked;
+  KA_TRY(candidate_->prepare(context_.cancel));
+  return checked;
+}
+
 Result<MaybeRefusal> Trial::read_sources() {
   const auto since = std::chrono::steady_clock::now();
-  auto policy = std::async(std::launch::async, [&] {
-    return check_policy(kernel_, options_.entry, false, sandbox(), context_.interpreter, context_.cancel);
-  });
+  auto reading = std::async(std::launch::async, [this] { return read_kernel(); });
   ReferenceOptions options;
   options.device = options_.device;
   options.scale = interpreted(options_);
@@ -151,12 +173,11 @@ Result<MaybeRefusal> Trial::read_sources() {
   options.sandbox = sandbox();
   options.limit = options_.limit;
   Result<ReferenceSide> reference = ReferenceSide::load(problem_, options, context_.interpreter, context_.cancel);
-  Result<std::variant<KernelFacts, Refusal>> checked = policy.get();
+  Result<std::variant<KernelFacts, Refusal>> checked = reading.get();
   if (!reference) return reference.error();
   reference_ = std::make_unique<ReferenceSide>(std::move(*reference));
   const ReferenceFacts& facts = reference_->facts();
-  if (facts.draws_random)
-    checked = check_policy(kernel_, options_.entry, true, sandbox(), context_.interpreter, context_.cancel);
+  if (facts.draws_random && candidate_) checked = candidate_->check(options_.entry, true, context_.cancel);
   if (!checked) return checked.error();
   time("reading", since);
   verdict_.problem.kind = facts.kind;
@@ -313,11 +334,9 @@ Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
 
 void Trial::start_compile() {
   if (!options_.check_compile || !interpreted(options_)) return;
-  CandidateOptions options;
-  options.sandbox = sandbox();
-  options.limit = options_.limit;
-  compile_ = std::async(std::launch::async, [this, options, launches = launches_.dump()] {
-    return check_compiles(kernel_, launches, options_.target_arch, options, context_.interpreter, context_.cancel);
+  compile_ = std::async(std::launch::async, [this, launches = launches_.dump()]() -> Result<CompileReport> {
+    KA_ASSIGN(bridge::Child compiler, compiler_.get());
+    return check_compiles(compiler, kernel_, launches, options_.target_arch, candidate_options(), context_.cancel);
   });
 }
 
@@ -344,16 +363,6 @@ Status Trial::variants(CandidateSide& candidate) {
   }
   note("variants", static_cast<std::int64_t>(variant_draws_.size()), "other sizes");
   return ok();
-}
-
-Result<CandidateSide::Loaded> Trial::load_candidate() {
-  CandidateOptions options;
-  options.device = options_.device;
-  options.interpret = interpreted(options_);
-  options.mode = problem_.mode;
-  options.sandbox = sandbox();
-  options.limit = options_.limit;
-  return CandidateSide::load(kernel_, facts_, reference_->facts(), options, context_.interpreter, context_.cancel);
 }
 
 Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
@@ -389,15 +398,15 @@ Result<model::Verdict> Trial::run() {
   KA_ASSIGN(MaybeRefusal refusal, read_sources());
   if (!refusal) {
     // The candidate is imported, and called with the first draw, while the reference goes on drawing.
-    auto loading = std::async(std::launch::async, [&] { return load_candidate(); });
+    auto importing = std::async(std::launch::async, [this] { return candidate_->import(facts_, reference_->facts(), context_.cancel); });
     const Status drawn = take_first_draw();
     if (drawn) drawing_ = std::async(std::launch::async, [this] { return take_other_draws(); });
-    KA_ASSIGN(CandidateSide::Loaded candidate, loading.get());
+    if (options_.check_compile && interpreted(options_))
+      compiler_ = std::async(std::launch::async, [this] { return context_.interpreter.spawn("compile_check", sandbox(), context_.cancel); });
+    KA_ASSIGN(refusal, importing.get());
     KA_TRY(drawn);
-    if (Refusal* refused = std::get_if<Refusal>(&candidate)) {
-      refusal = std::move(*refused);
-    } else {
-      KA_ASSIGN(refusal, run_candidate(std::get<CandidateSide>(candidate)));
+    if (!refusal) {
+      KA_ASSIGN(refusal, run_candidate(*candidate_));
     }
   }
   if (refusal) {
