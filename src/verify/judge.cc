@@ -63,9 +63,11 @@ class Trial {
   void note(std::string name, std::int64_t count, std::string text);
   void start_compile();
   Result<MaybeRefusal> finish_compile();
+  Result<MaybeRefusal> run_test();
   void record_launches(const std::string& launches);
   os::SandboxRequest sandbox() const;
   void refuse(const Refusal& refusal);
+  void report() const;
   std::string reproduce() const;
   void time(const char* name, std::chrono::steady_clock::time_point since);
 
@@ -102,6 +104,8 @@ void Trial::time(const char* name, std::chrono::steady_clock::time_point since) 
 }
 
 void Trial::note(std::string name, std::int64_t count, std::string text) {
+  if (context_.log != nullptr)
+    context_.log->write({LogLevel::info, "verify", name, name + ": " + text, {{"count", count}}});
   verdict_.checks.push_back({std::move(name), count, std::move(text), {}});
 }
 
@@ -117,6 +121,7 @@ std::string Trial::reproduce() const {
   if (options_.target_arch != 90) line += fmt::format(" --target-arch {}", options_.target_arch);
   if (!options_.check_compile) line += " --no-compile";
   if (options_.limit != JudgeOptions{}.limit) line += fmt::format(" --timeout {:g}", static_cast<double>(options_.limit.count()) / 1e3);
+  if (options_.test) line += " --test " + quote_shell(options_.test->path);
   return line + " --device " + options_.device;
 }
 
@@ -384,6 +389,25 @@ Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
   return MaybeRefusal();
 }
 
+Result<MaybeRefusal> Trial::run_test() {
+  const auto since = std::chrono::steady_clock::now();
+  const std::uint64_t seed = derive_seed(options_.test->text, options_.seed) & kSeedMask;
+  KA_ASSIGN(MaybeRefusal refusal, run_test_script(*options_.test, kernel_, problem_, seed, candidate_options(),
+                                                  context_.interpreter, context_.cancel));
+  time("test", since);
+  if (!refusal) note("test", 1, options_.test->path + " passed");
+  return refusal;
+}
+
+// The outcome as an event: the same sentence that people read first.
+void Trial::report() const {
+  if (context_.log == nullptr) return;
+  Event event{LogLevel::info, "verify", verdict_.accepted ? "accepted" : "refused", verdict_.reason, {}};
+  event.fields = {{"problem", verdict_.problem.path}, {"kernel", verdict_.kernel.path}, {"seconds", verdict_.times.at("total")}};
+  if (!verdict_.accepted) event.fields.insert(event.fields.begin(), {{"rule", verdict_.rule}, {"detail", verdict_.detail}});
+  context_.log->write(event);
+}
+
 void Trial::refuse(const Refusal& refusal) {
   const Rule* rule = find_rule(refusal.rule);
   KA_CHECK(rule != nullptr);
@@ -408,6 +432,9 @@ Result<model::Verdict> Trial::run() {
     if (!refusal) {
       KA_ASSIGN(refusal, run_candidate(*candidate_));
     }
+    if (!refusal && options_.test) {
+      KA_ASSIGN(refusal, run_test());
+    }
   }
   if (refusal) {
     refuse(*refusal);
@@ -419,7 +446,9 @@ Result<model::Verdict> Trial::run() {
   time("total", begin_);
   verdict_.times["kernel"] = kernel_seconds_;
   verdict_.times["overhead"] = std::max(0.0, verdict_.times["total"] - verdict_.times["interpreter start"] -
-                                                 verdict_.times["kernel"] - verdict_.times["compile"]);
+                                                 verdict_.times["kernel"] - verdict_.times["compile"] -
+                                                 verdict_.times["test"]);
+  report();
   return verdict_;
 }
 
