@@ -11,6 +11,11 @@ from ka_bridge import interp, policy
 from ka_bridge.conn import error_answer
 
 
+# Of the GPU's memory, for what PyTorch allocates in this process: the reference needs room beside it. The policy keeps a
+# kernel file from naming the function that lifts this, and the driver's own allocation calls.
+GPU_SHARE = 0.75
+
+
 def check(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
     """Reads the source. Nothing foreign has run in this process yet, so its answer is as good as another's."""
     try:
@@ -28,6 +33,7 @@ def prepare(request: dict[str, Any], _fds: list[int]) -> dict[str, Any]:
         if request["interpret"]:
             interp.install()
         elif torch.cuda.is_available():
+            torch.cuda.set_per_process_memory_fraction(GPU_SHARE)
             torch.cuda.synchronize()
     except BaseException as exc:
         return error_answer("harness", exc)

@@ -74,7 +74,7 @@ Refusal refusal_of_error(const Json& answer) {
   const std::int64_t line = number_of(error, "line", 0);
   std::string detail = type.empty() ? text_of(error, "message") : type + ": " + text_of(error, "message");
   if (line > 0) detail += fmt::format(" (line {})", line);
-  if (type == "MemoryError" || detail.find("DefaultCPUAllocator") != std::string::npos) return {"run.memory", detail};
+  if (type == "MemoryError" || type == "OutOfMemoryError" || detail.find("DefaultCPUAllocator") != std::string::npos) return {"run.memory", detail};
   if (kind == "import") return {"run.import", detail};
   if (kind == "entry") return {"contract.entry", text_of(error, "message")};
   if (kind == "signature") return {"contract.signature", text_of(error, "message")};
