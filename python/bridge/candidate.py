@@ -17,7 +17,8 @@ from typing import Any, Callable
 import torch
 import triton
 
-from ka_bridge import autotune, device_functions, dry, entry as entries, interp, memory_watch, module_loader, pretend_gpu
+from ka_bridge import (autotune, before_import, device_functions, dry, entry as entries, interp, memory_watch, module_loader,
+                       pretend_gpu)
 from ka_bridge.arena import map_arena, same_layout
 from ka_bridge.compile_errors import is_refusal, out_of_resources, readable_error
 from ka_bridge.conn import Conn, error_answer
@@ -251,11 +252,15 @@ def do_dry(subject: Subject, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(conn: Conn) -> None:
-    """Answers import and run requests until the other side closes the conversation."""
+    """Answers until the other side closes the conversation: check, prepare, then import, then run as often as asked."""
     subject: Subject | None = None
+    foreign = False  # from the first import on, what this process says about a source is not to be believed
     while (packet := conn.recv()) is not None:
         request, fds = packet
-        if request.get("cmd") == "import" and len(fds) == 1:
+        if request.get("cmd") in before_import.COMMANDS and not foreign:
+            answer = before_import.COMMANDS[request["cmd"]](request, fds)
+        elif request.get("cmd") == "import" and len(fds) == 1:
+            foreign = True
             subject, answer = do_import(request, fds)
         elif request.get("cmd") == "run" and len(fds) == 2 and subject is not None:
             answer = do_run(subject, request, fds)

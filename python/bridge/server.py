@@ -23,7 +23,8 @@ from ka_bridge.preload import PRELOAD, preload
 
 MESSAGE_BYTES = 512
 REQUIRED = ("numpy", "torch", "triton")
-SERVED = ("ka_bridge.reference", "ka_bridge.policy", "ka_bridge.candidate", "ka_bridge.compile_check", "ka_bridge.interp")
+SERVED = ("ka_bridge.reference", "ka_bridge.policy", "ka_bridge.candidate", "ka_bridge.compile_check", "ka_bridge.interp",
+          "ka_bridge.script_test")
 
 
 class Sandbox:

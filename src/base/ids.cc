@@ -21,4 +21,9 @@ std::string new_run_id() {
   return new_run_id(std::chrono::system_clock::now(), device());
 }
 
+std::string new_nonce() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
+}
+
 }  // namespace ka

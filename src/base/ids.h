@@ -15,4 +15,7 @@ std::string new_run_id(WallTime now, std::uint32_t random);
 // The same from the system's clock and random numbers.
 std::string new_run_id();
 
+// 32 hexadecimal digits that nobody can guess.
+std::string new_nonce();
+
 }  // namespace ka

@@ -168,7 +168,9 @@ TEST_F(Bridge, AThousandRequestsLeakNothing) {
   EXPECT_EQ(ours_after.descriptors, ours.descriptors);
   EXPECT_EQ(theirs_after.descriptors, theirs.descriptors);
   EXPECT_EQ(theirs_after.processes, theirs.processes);
+#ifndef __SANITIZE_ADDRESS__  // keeps what was freed (256 MiB of it), and looks for leaks itself
   EXPECT_LT(ours_after.resident_kib, ours.resident_kib + 4 * 1024);
+#endif
   EXPECT_LT(theirs_after.resident_kib, theirs.resident_kib + 4 * 1024);
 }
 

@@ -65,7 +65,7 @@ TEST(TensorSpec, DenseBytesAreCountedExactly) {
   const TensorSpec sliced{DType::float32, {2, 3}, {64, 1}, 0, 24};
   EXPECT_TRUE(check_spec(sliced, 24, Storage::dense));
   EXPECT_FALSE(check_spec(sliced, 24, Storage::strided));
-  for (std::uint64_t nbytes : {0, 20, 28}) {
+  for (std::uint64_t nbytes : {0u, 20u, 28u}) {
     TensorSpec wrong = sliced;
     wrong.nbytes = nbytes;
     Status status = check_spec(wrong, 64, Storage::dense);

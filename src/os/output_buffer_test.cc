@@ -29,7 +29,7 @@ TEST(OutputBuffer, KeepsHeadAndTail) {
 }
 
 TEST(OutputBuffer, PiecesDoNotMatter) {
-  for (std::size_t limit : {0, 1, 2, 7, 10}) {
+  for (std::size_t limit : {0u, 1u, 2u, 7u, 10u}) {
     for (std::size_t total = 0; total < 40; ++total) {
       OutputBuffer whole(limit);
       whole.append(digits(total));

@@ -127,9 +127,9 @@ Complaint set_limits(const SandboxPolicy& policy) {
 Complaint drop_capabilities() {
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
     return failed("cannot clear the ambient capabilities");
-  for (unsigned long capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
-    // Without CAP_SETPCAP the bounding set stays; no-new-privileges makes it meaningless.
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;
+  // Ends at the first number that the kernel does not know. Without CAP_SETPCAP the bounding set stays; no-new-privileges
+  // makes it meaningless.
+  for (unsigned long capability = 0; prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0; ++capability) {
   }
   return set_capabilities(false);
 }

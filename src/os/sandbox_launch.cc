@@ -215,10 +215,10 @@ Complaint keep_capabilities_over_exec() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct sets[2] = {};
   if (syscall(SYS_capget, &header, sets) != 0) return failed("cannot read the capabilities");
-  for (const unsigned capability : {CAP_SYS_ADMIN, CAP_SETPCAP})
+  for (const unsigned capability : {unsigned{CAP_SYS_ADMIN}, unsigned{CAP_SETPCAP}})
     sets[capability / 32].inheritable |= 1U << (capability % 32);
   if (syscall(SYS_capset, &header, sets) != 0) return failed("cannot set the capabilities");
-  for (const unsigned long capability : {CAP_SYS_ADMIN, CAP_SETPCAP}) {
+  for (const unsigned long capability : {static_cast<unsigned long>(CAP_SYS_ADMIN), static_cast<unsigned long>(CAP_SETPCAP)}) {
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) != 0)
       return failed("cannot keep a capability");
   }

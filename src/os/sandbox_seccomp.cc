@@ -218,10 +218,10 @@ void refuse_base(Filter& filter) {
   filter.deny(SYS_clone3, ENOSYS);
   filter.deny_unless(SYS_socket, 0, AF_UNIX);
   filter.deny_unless(SYS_socketpair, 0, AF_UNIX);
-  for (const std::uint32_t option : {PR_SET_PDEATHSIG, PR_SET_PTRACER}) {
+  for (const std::uint32_t option : std::initializer_list<std::uint32_t>{PR_SET_PDEATHSIG, PR_SET_PTRACER}) {
     filter.deny_when(SYS_prctl, 0, 0xffffffff, option);
   }
-  for (const std::uint32_t request : {TIOCSTI, TIOCLINUX}) {
+  for (const std::uint32_t request : std::initializer_list<std::uint32_t>{TIOCSTI, TIOCLINUX}) {
     filter.deny_when(SYS_ioctl, 1, 0xffffffff, request);
   }
   filter.deny_all(kRefused);
@@ -239,8 +239,8 @@ void refuse_sockets(Filter& filter) {
   filter.deny(SYS_connect);
   // A datagram socket may send to any path without connecting. AF_UNIX takes SOCK_RAW for the same.
   constexpr std::uint32_t kTypeMask = 0xf;
-  for (const std::uint32_t number : {SYS_socket, SYS_socketpair}) {
-    for (const std::uint32_t type : {SOCK_DGRAM, SOCK_RAW}) filter.deny_when(number, 1, kTypeMask, type);
+  for (const std::uint32_t number : std::initializer_list<std::uint32_t>{SYS_socket, SYS_socketpair}) {
+    for (const std::uint32_t type : std::initializer_list<std::uint32_t>{SOCK_DGRAM, SOCK_RAW}) filter.deny_when(number, 1, kTypeMask, type);
   }
 }
 

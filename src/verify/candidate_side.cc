@@ -74,7 +74,7 @@ Refusal refusal_of_error(const Json& answer) {
   const std::int64_t line = number_of(error, "line", 0);
   std::string detail = type.empty() ? text_of(error, "message") : type + ": " + text_of(error, "message");
   if (line > 0) detail += fmt::format(" (line {})", line);
-  if (type == "MemoryError" || detail.find("DefaultCPUAllocator") != std::string::npos) return {"run.memory", detail};
+  if (type == "MemoryError" || type == "OutOfMemoryError" || detail.find("DefaultCPUAllocator") != std::string::npos) return {"run.memory", detail};
   if (kind == "import") return {"run.import", detail};
   if (kind == "entry") return {"contract.entry", text_of(error, "message")};
   if (kind == "signature") return {"contract.signature", text_of(error, "message")};
@@ -146,19 +146,25 @@ Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const o
 
 }  // namespace
 
-Result<std::variant<KernelFacts, Refusal>> check_policy(const KernelSource& kernel, const std::string& entry,
-                                                        bool allow_random, const os::SandboxRequest& sandbox,
-                                                        bridge::WarmInterpreter& interpreter,
-                                                        const os::CancelToken& cancel) {
-  using Checked = std::variant<KernelFacts, Refusal>;
-  KA_ASSIGN(bridge::Child child, interpreter.spawn("policy", sandbox, cancel));
+CandidateSide::CandidateSide(bridge::Child child, os::MemoryFile source, std::string path, CandidateOptions options)
+    : child_(std::move(child)), source_(std::move(source)), path_(std::move(path)), options_(std::move(options)) {}
+
+Result<CandidateSide> CandidateSide::start(const KernelSource& kernel, const CandidateOptions& options,
+                                           bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
+  KA_ASSIGN(bridge::Child child, interpreter.spawn("candidate", options.sandbox, cancel));
   KA_ASSIGN(os::MemoryFile source, source_file(kernel));
-  const std::array fds = {source.fd()};
-  Json message = {{"cmd", "check"}, {"filename", kernel.path}, {"allow_random", allow_random}, {"entry", nullptr}};
+  return CandidateSide(std::move(child), std::move(source), kernel.path, options);
+}
+
+Result<std::variant<KernelFacts, Refusal>> CandidateSide::check(const std::string& entry, bool allow_random,
+                                                                const os::CancelToken& cancel) {
+  using Checked = std::variant<KernelFacts, Refusal>;
+  const std::array fds = {source_.fd()};
+  Json message = {{"cmd", "check"}, {"filename", path_}, {"allow_random", allow_random}, {"entry", nullptr}};
   if (!entry.empty()) message["entry"] = entry;
-  KA_ASSIGN(bridge::Answer answer, child.ask(message, fds, os::Deadline::in(std::chrono::seconds(20)), cancel));
+  KA_ASSIGN(bridge::Answer answer, child_.ask(message, fds, os::Deadline::in(std::chrono::seconds(20)), cancel));
   if (answer.end != bridge::ChildEnd::alive)
-    return Checked(Refusal{"policy.syntax", "the file could not be parsed: " + trim(child.output_tail())});
+    return Checked(Refusal{"policy.syntax", "the file could not be parsed: " + trim(child_.output_tail())});
   KA_ASSIGN(Json json, parse_json(answer.text, "policy"));
   if (!flag_of(json, "ok")) return Checked(Refusal{"policy.syntax", refusal_of_error(json).detail});
 
@@ -185,9 +191,6 @@ Result<std::variant<KernelFacts, Refusal>> check_policy(const KernelSource& kern
   return Checked(std::move(facts));
 }
 
-CandidateSide::CandidateSide(bridge::Child child, ReferenceFacts reference, CandidateOptions options)
-    : child_(std::move(child)), reference_(std::move(reference)), options_(std::move(options)) {}
-
 Refusal CandidateSide::ended(const bridge::Answer& answer) const {
   return refusal_of_end(answer, child_.output_tail());
 }
@@ -208,35 +211,40 @@ Result<std::variant<Json, Refusal>> CandidateSide::ask(const Json& message, std:
   return std::variant<Json, Refusal>(refusal_of_error(*json));
 }
 
-Result<CandidateSide::Loaded> CandidateSide::load(const KernelSource& kernel, const KernelFacts& facts,
-                                                  const ReferenceFacts& reference, const CandidateOptions& options,
-                                                  bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
-  KA_ASSIGN(bridge::Child child, interpreter.spawn("candidate", options.sandbox, cancel));
-  CandidateSide side(std::move(child), reference, options);
-  KA_ASSIGN(os::MemoryFile source, source_file(kernel));
+Status CandidateSide::prepare(const os::CancelToken& cancel) {
+  KA_ASSIGN(auto answer, ask({{"cmd", "prepare"}, {"interpret", options_.interpret}}, {}, cancel));
+  if (const Refusal* refusal = std::get_if<Refusal>(&answer))  // nothing foreign has run: this is no fault of the kernel
+    return environment_error("the candidate's process cannot be prepared: " + refusal->detail);
+  return ok();
+}
+
+Result<std::optional<Refusal>> CandidateSide::import(const KernelFacts& facts, const ReferenceFacts& reference,
+                                                     const os::CancelToken& cancel) {
+  using Answer = std::optional<Refusal>;
+  reference_ = reference;
   Json weights = Json::array(), names = Json::array();
   for (const Argument& argument : reference.inputs) names.push_back(argument.name);
   for (const Weight& weight : reference.weights)
     weights.push_back({{"name", weight.name}, {"argument", weight.argument}});
   const Json message = {{"cmd", "import"},
-                        {"filename", kernel.path},
+                        {"filename", path_},
                         {"entry", facts.entry},
-                        {"device", options.device},
-                        {"interpret", options.interpret},
-                        {"mode", options.mode},
+                        {"device", options_.device},
+                        {"interpret", options_.interpret},
+                        {"mode", options_.mode},
                         {"input_names", names},
                         {"weights", weights},
                         {"inputs", reference.inputs.size()},
                         {"init_args", Json::parse(reference.init_arguments)},
                         {"random", reference.draws_random}};
-  const std::array fds = {source.fd()};
-  KA_ASSIGN(auto answer, side.ask(message, fds, cancel));
-  if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Loaded(std::move(*refusal));
-  for (const Json& tuner : list_of(std::get<Json>(answer), "autotuners")) side.prunes_ = side.prunes_ || flag_of(tuner, "prunes");
-  side.tasks_at_start_ = side.child_.live_tasks();
+  const std::array fds = {source_.fd()};
+  KA_ASSIGN(auto answer, ask(message, fds, cancel));
+  if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Answer(std::move(*refusal));
+  for (const Json& tuner : list_of(std::get<Json>(answer), "autotuners")) prunes_ = prunes_ || flag_of(tuner, "prunes");
+  tasks_at_start_ = child_.live_tasks();
   // A CUDA context brings threads of its own; without one a single thread is all there may be.
-  if (options.interpret && side.tasks_at_start_ > 1) return Loaded(Refusal{"guard.process", "threads or processes were started on import"});
-  return Loaded(std::move(side));
+  if (options_.interpret && tasks_at_start_ > 1) return Answer(Refusal{"guard.process", "threads or processes were started on import"});
+  return Answer();
 }
 
 Result<std::variant<RunOutcome, Refusal>> CandidateSide::run(const RunRequest& request, const os::CancelToken& cancel) {
@@ -281,20 +289,18 @@ Result<std::optional<std::vector<std::string>>> CandidateSide::hidden_configs(co
   return json == nullptr ? Found() : Found(texts_of(list_of(*json, "hidden")));
 }
 
-Result<CompileReport> check_compiles(const KernelSource& kernel, const std::string& launches, int arch,
-                                     const CandidateOptions& options, bridge::WarmInterpreter& interpreter,
-                                     const os::CancelToken& cancel) {
-  KA_ASSIGN(bridge::Child child, interpreter.spawn("compile_check", options.sandbox, cancel));
+Result<CompileReport> check_compiles(bridge::Child& compiler, const KernelSource& kernel, const std::string& launches,
+                                     int arch, const CandidateOptions& options, const os::CancelToken& cancel) {
   KA_ASSIGN(os::MemoryFile source, source_file(kernel));
   const Json message = {{"cmd", "compile"},
                         {"filename", kernel.path},
                         {"target", {{"backend", "cuda"}, {"arch", arch}, {"warp_size", 32}}},
                         {"launches", Json::parse(launches)}};
   const std::array fds = {source.fd()};
-  KA_ASSIGN(bridge::Answer answer, child.ask(message, fds, os::Deadline::in(options.limit), cancel));
+  KA_ASSIGN(bridge::Answer answer, compiler.ask(message, fds, os::Deadline::in(options.limit), cancel));
   CompileReport report;
   if (answer.end != bridge::ChildEnd::alive) {
-    report.refusal = Refusal{"compile.failed", refusal_of_end(answer, child.output_tail()).detail};
+    report.refusal = Refusal{"compile.failed", refusal_of_end(answer, compiler.output_tail()).detail};
     return report;
   }
   KA_ASSIGN(Json json, parse_json(answer.text, "compile"));

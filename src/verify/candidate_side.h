@@ -36,10 +36,6 @@ struct KernelFacts {
   std::string entry;
   bool uses_atomics = false;
 };
-Result<std::variant<KernelFacts, Refusal>> check_policy(const KernelSource& kernel, const std::string& entry,
-                                                        bool allow_random, const os::SandboxRequest& sandbox,
-                                                        bridge::WarmInterpreter& interpreter,
-                                                        const os::CancelToken& cancel);
 
 struct Output {
   ir::TensorSpec spec;
@@ -84,12 +80,19 @@ struct CandidateOptions {
   std::chrono::milliseconds limit{60'000};
 };
 
+// One child, asked in this order: check (as often as wanted), prepare, import, run. Nothing foreign runs in it before import,
+// so that the source can be read where it will run and no other process is needed for it.
 class CandidateSide {
  public:
-  using Loaded = std::variant<CandidateSide, Refusal>;
-  static Result<Loaded> load(const KernelSource& kernel, const KernelFacts& facts, const ReferenceFacts& reference,
-                             const CandidateOptions& options, bridge::WarmInterpreter& interpreter,
-                             const os::CancelToken& cancel);
+  static Result<CandidateSide> start(const KernelSource& kernel, const CandidateOptions& options,
+                                     bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
+  // Reads the source. `entry` empty: kernel_function, else ModelNew.
+  Result<std::variant<KernelFacts, Refusal>> check(const std::string& entry, bool allow_random,
+                                                   const os::CancelToken& cancel);
+  // Does ahead what import would do first; it may run while the reference is still loading.
+  Status prepare(const os::CancelToken& cancel);
+  Result<std::optional<Refusal>> import(const KernelFacts& facts, const ReferenceFacts& reference,
+                                        const os::CancelToken& cancel);
   Result<std::variant<RunOutcome, Refusal>> run(const RunRequest& request, const os::CancelToken& cancel);
   // Runs the host code for the given sizes, without its kernels: configurations that pruning keeps for these alone.
   // Nothing when that cannot be found out. `arguments`: of ReferenceSide::given_arguments.
@@ -100,24 +103,26 @@ class CandidateSide {
   int extra_tasks() const { return child_.live_tasks() - tasks_at_start_; }
 
  private:
-  CandidateSide(bridge::Child child, ReferenceFacts reference, CandidateOptions options);
+  CandidateSide(bridge::Child child, os::MemoryFile source, std::string path, CandidateOptions options);
   Refusal ended(const bridge::Answer& answer) const;
   Result<std::variant<Json, Refusal>> ask(const Json& message, std::span<const int> fds, const os::CancelToken& cancel);
 
   bridge::Child child_;
-  ReferenceFacts reference_;
+  os::MemoryFile source_;
+  std::string path_;
+  ReferenceFacts reference_;  // as given to import
   CandidateOptions options_;
   bool prunes_ = false;
   int tasks_at_start_ = 1;
 };
 
-// Compiles the recorded launches for `arch` with Triton's own compiler; needs no GPU.
+// Compiles the recorded launches for `arch` with Triton's own compiler; needs no GPU. `compiler` is a child that runs
+// compile_check and has not been asked anything.
 struct CompileReport {
   int kernels = 0;
   std::optional<Refusal> refusal;
 };
-Result<CompileReport> check_compiles(const KernelSource& kernel, const std::string& launches, int arch,
-                                     const CandidateOptions& options, bridge::WarmInterpreter& interpreter,
-                                     const os::CancelToken& cancel);
+Result<CompileReport> check_compiles(bridge::Child& compiler, const KernelSource& kernel, const std::string& launches,
+                                     int arch, const CandidateOptions& options, const os::CancelToken& cancel);
 
 }  // namespace ka::verify

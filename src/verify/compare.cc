@@ -1,4 +1,5 @@
 // One pass over the elements gathers everything: the worst element, the sums for the error budget, the special values.
+// The loops are in compare_block.cc; here the ranges are shared out, folded, and measured against the budget.
 //
 // The budget. Let c be the candidate, t PyTorch's native answer, r its answer with the operands that the precision tier
 // allows, w the float64 answer and u the unit roundoff of the dtype:
@@ -8,12 +9,15 @@
 #include "verify/compare.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "verify/compare_block.h"
 
 namespace ka::verify {
 namespace {
@@ -29,75 +33,76 @@ constexpr double kOwnSlack = 8;
 // A kernel of the tier makes the very errors that the emulation makes; one of the next coarser tier makes four times as large ones.
 constexpr double kTierMultiple = 2.5;
 
-template <typename T>
-T load(const std::byte* bytes, std::int64_t i) {
-  T value;
-  std::memcpy(&value, bytes + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
-  return value;
+// Elements that one worker takes at a time. Ranges do not depend on the number of workers, and their results are folded in
+// order: the same bits come out with one worker and with sixty.
+constexpr std::int64_t kRangeElements = 64 * 1024;
+// Up to here the sums are added from left to right, as one would by hand.
+constexpr std::int64_t kSmallElements = kRangeElements;
+constexpr std::int64_t kRangesPerWorker = 8;  // a thread costs about as much as comparing that many
+constexpr unsigned kMaxWorkers = 32;
+
+Range range_number(std::int64_t k, std::int64_t elements) {
+  return {k * kRangeElements, std::min((k + 1) * kRangeElements, elements)};
 }
 
-struct Sums {
-  double candidate = 0, torch = 0, tier = 0, scale = 0;                  // squares
-  double max_candidate = 0, max_torch = 0, max_tier = 0, max_scale = 0;  // magnitudes
-  std::int64_t count = 0;
-};
-
-bool within(double got, double want, const Tolerance& tolerance) {
-  if (got == want) return true;
-  if (!std::isfinite(got) || !std::isfinite(want)) return false;
-  return std::abs(got - want) <= tolerance.atol + tolerance.rtol * std::abs(want);
+// Calls work(k) for k in [0, count), shared among workers (0 = as many as pay).
+template <typename Work>
+void for_each_range(std::int64_t count, unsigned workers, const Work& work) {
+  const unsigned useful = static_cast<unsigned>(std::clamp<std::int64_t>(count / kRangesPerWorker, 1, kMaxWorkers));
+  if (workers == 0) workers = std::min(useful, std::max(1u, std::thread::hardware_concurrency()));
+  std::atomic<std::int64_t> next = 0;
+  const auto take = [&] {
+    for (std::int64_t k = next++; k < count; k = next++) work(k);
+  };
+  std::vector<std::jthread> others;
+  for (unsigned i = 1; i < workers; ++i) others.emplace_back(take);
+  take();
 }
-
-// An overflow in a narrow dtype may round either way at its edge.
-bool overflow_agrees(double got, double native, double wide) {
-  if (!std::isinf(native) || !std::isfinite(wide)) return false;
-  return std::isfinite(got) && std::abs(got - wide) <= 0.01 * std::abs(wide);
-}
-
-enum class Fate { fine, special, value };
 
 // How far single elements may be off where large terms cancel: then the error is that of the terms, not a fraction of the
 // small element that is left. Measured by PyTorch's own largest error, and by what the tier's operands cost. The budget
 // still bounds the error over the whole output.
-double cancellation_slack(const ReferenceViews& reference) {
+double cancellation_slack(const ReferenceViews& reference, std::int64_t elements, unsigned workers) {
+  const std::int64_t count = (elements + kRangeElements - 1) / kRangeElements;
+  std::vector<RangeResult> parts(static_cast<std::size_t>(count));
+  for_each_range(count, workers, [&](std::int64_t k) {
+    reference_errors(reference, range_number(k, elements), parts[static_cast<std::size_t>(k)].sums);
+  });
+  RangeResult all;
+  for (const RangeResult& part : parts) fold(all, part);
   const ir::DTypeInfo& dtype = ir::info(reference.native.dtype);
   const bool narrow = dtype.size < sizeof(float);
-  double torch = 0, tier = 0, scale = 0;
-  for (std::int64_t i = 0; i < element_count(reference.wide); ++i) {
-    const double wide = element(reference.wide, i);
-    if (!std::isfinite(wide)) continue;
-    const double torch_error = std::abs(element(reference.native, i) - wide);
-    const double tier_error = reference.tier ? std::abs(element(*reference.tier, i) - wide) : 0;
-    scale = std::max(scale, std::abs(wide));
-    if (std::isfinite(torch_error)) torch = std::max(torch, torch_error);
-    if (std::isfinite(tier_error)) tier = std::max(tier, tier_error);
+  const double own = narrow ? 0 : kOwnSlack * std::max(all.sums.max_torch, dtype.unit_roundoff * all.sums.max_scale);
+  return std::max(own, kTierSlack * all.sums.max_tier);
+}
+
+// Most ranges of an honest answer pass the fast way; the others are looked at again, element by element.
+RangeResult compare_floats(const TensorView& candidate, const ReferenceViews& reference, const Tolerance& tolerance,
+                           unsigned workers) {
+  const std::int64_t elements = element_count(candidate);
+  const std::int64_t count = (elements + kRangeElements - 1) / kRangeElements;
+  std::vector<RangeResult> parts(static_cast<std::size_t>(count));
+  std::vector<std::uint8_t> fine(static_cast<std::size_t>(count));
+  if (elements > kSmallElements)
+    for_each_range(count, workers, [&](std::int64_t k) {
+      const auto at = static_cast<std::size_t>(k);
+      fine[at] = fast_range(candidate, reference, tolerance, range_number(k, elements), parts[at]);
+    });
+  if (std::ranges::find(fine, 0) != fine.end()) {
+    const double slack = cancellation_slack(reference, elements, workers);
+    for_each_range(count, workers, [&](std::int64_t k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (fine[at]) return;
+      parts[at] = {};
+      detailed_range(candidate, reference, tolerance, slack, range_number(k, elements), parts[at]);
+    });
   }
-  const double own = narrow ? 0 : kOwnSlack * std::max(torch, dtype.unit_roundoff * scale);
-  return std::max(own, kTierSlack * tier);
+  RangeResult all;
+  for (const RangeResult& part : parts) fold(all, part);
+  return all;
 }
 
-Fate judge_element(double got, double native, double wide, const Tolerance& tolerance, double slack) {
-  if (std::isnan(native)) return std::isnan(got) ? Fate::fine : Fate::special;
-  if (std::isnan(got)) return Fate::value;
-  if (within(got, native, tolerance) || within(got, wide, tolerance)) return Fate::fine;
-  if (slack > 0 && std::abs(got - wide) <= slack) return Fate::fine;
-  return overflow_agrees(got, native, wide) ? Fate::fine : Fate::value;
-}
-
-void add_errors(Sums& sums, double got, double torch_error, double tier_error, double wide) {
-  const double error = std::abs(got - wide);
-  sums.candidate += error * error;
-  sums.torch += torch_error * torch_error;
-  sums.tier += tier_error * tier_error;
-  sums.scale += wide * wide;
-  sums.max_candidate = std::max(sums.max_candidate, error);
-  sums.max_torch = std::max(sums.max_torch, torch_error);
-  sums.max_tier = std::max(sums.max_tier, tier_error);
-  sums.max_scale = std::max(sums.max_scale, std::abs(wide));
-  ++sums.count;
-}
-
-void apply_budget(Comparison& result, const Sums& sums, double unit_roundoff, const ErrorBudget& budget) {
+void apply_budget(Comparison& result, const ErrorSums& sums, double unit_roundoff, const ErrorBudget& budget) {
   result.multiple_allowed = budget.rms_multiple;
   if (sums.count == 0) return;
   const double n = static_cast<double>(sums.count);
@@ -118,26 +123,23 @@ void apply_budget(Comparison& result, const Sums& sums, double unit_roundoff, co
                                   budget.max_multiple);
 }
 
-Comparison compare_exact(const TensorView& candidate, const ReferenceViews& reference) {
-  const TensorView& native = reference.native;
-  Comparison result;
-  for (std::int64_t i = 0; i < element_count(candidate); ++i) {
-    if (reference.undefined && element(*reference.undefined, i) != 0) continue;
-    const double got = element(candidate, i), want = element(native, i);
-    const std::size_t size = ir::size_of(candidate.dtype);
-    if (std::memcmp(candidate.bytes.data() + static_cast<std::size_t>(i) * size,
-                    native.bytes.data() + static_cast<std::size_t>(i) * size, size) == 0)
-      continue;
-    result.mismatch = Mismatch::value;
-    ++result.wrong_elements;
-    if (result.worst_element < 0 || std::abs(got - want) > result.max_abs_error) {
-      result.worst_element = i;
-      result.got = got;
-      result.want = want;
-      result.max_abs_error = std::abs(got - want);
-    }
-  }
-  return result;
+RangeResult compare_exact(const TensorView& candidate, const ReferenceViews& reference, unsigned workers) {
+  const std::int64_t elements = element_count(candidate);
+  const std::int64_t count = (elements + kRangeElements - 1) / kRangeElements;
+  std::vector<RangeResult> parts(static_cast<std::size_t>(count));
+  for_each_range(count, workers, [&](std::int64_t k) {
+    exact_range(candidate, reference, range_number(k, elements), parts[static_cast<std::size_t>(k)]);
+  });
+  RangeResult all;
+  for (const RangeResult& part : parts) fold(all, part);
+  return all;
+}
+
+template <typename T>
+T load(const std::byte* bytes, std::int64_t i) {
+  T value;
+  std::memcpy(&value, bytes + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+  return value;
 }
 
 }  // namespace
@@ -186,45 +188,25 @@ std::vector<std::int64_t> unflatten(std::int64_t flat, const std::vector<std::in
 }
 
 Comparison compare(const TensorView& candidate, const ReferenceViews& reference, const Tolerance& tolerance,
-                   const ErrorBudget& budget) {
+                   const ErrorBudget& budget, unsigned workers) {
   KA_CHECK(candidate.dtype == reference.native.dtype);
   KA_CHECK(candidate.bytes.size() == reference.native.bytes.size());
-  if (!ir::is_float(candidate.dtype)) return compare_exact(candidate, reference);
-
+  const bool exact = !ir::is_float(candidate.dtype);
+  const RangeResult seen = exact ? compare_exact(candidate, reference, workers)
+                                 : compare_floats(candidate, reference, tolerance, workers);
   Comparison result;
-  Sums sums;
-  const double slack = cancellation_slack(reference);
-  double worst_excess = -1;
-  Fate worst_fate = Fate::fine;
-  for (std::int64_t i = 0; i < element_count(candidate); ++i) {
-    const double got = element(candidate, i);
-    const double native = element(reference.native, i);
-    const double wide = element(reference.wide, i);
-    if (reference.undefined && element(*reference.undefined, i) != 0) {
-      const double finite = reference.finite ? element(*reference.finite, i) : wide;
-      if (std::isnan(got) || within(got, finite, tolerance) || within(got, native, tolerance)) continue;
-    }
-    const Fate fate = judge_element(got, native, wide, tolerance, slack);
-    const double error = std::isnan(got) || std::isnan(wide) ? INFINITY : std::abs(got - wide);
-    if (fate != Fate::fine) ++result.wrong_elements;
-    const bool is_worse = static_cast<int>(fate != Fate::fine) > static_cast<int>(worst_fate != Fate::fine) ||
-                          ((fate != Fate::fine) == (worst_fate != Fate::fine) && error > worst_excess);
-    if (is_worse && !(fate == Fate::fine && std::isinf(error))) {
-      worst_excess = error;
-      worst_fate = fate;
-      result.worst_element = i;
-      result.got = got;
-      result.want = std::isnan(native) ? native : wide;
-    }
-    if (!std::isfinite(got) || !std::isfinite(native) || !std::isfinite(wide)) continue;
-    const double tier = reference.tier ? element(*reference.tier, i) : wide;
-    add_errors(sums, got, std::abs(native - wide), std::isfinite(tier) ? std::abs(tier - wide) : 0, wide);
-    result.max_rel_error = std::max(result.max_rel_error, std::abs(got - wide) / std::max(std::abs(wide), 1e-30));
+  result.mismatch = seen.worst.mismatch;
+  result.wrong_elements = seen.wrong_elements;
+  result.worst_element = seen.worst.index;
+  result.got = seen.worst.got;
+  result.want = seen.worst.want;
+  if (exact) {
+    result.max_abs_error = std::max(seen.worst.error, 0.0);
+    return result;
   }
-  result.max_abs_error = sums.max_candidate;
-  if (result.wrong_elements > 0)
-    result.mismatch = worst_fate == Fate::special ? Mismatch::special : Mismatch::value;
-  apply_budget(result, sums, ir::info(candidate.dtype).unit_roundoff, budget);
+  result.max_abs_error = seen.sums.max_candidate;
+  result.max_rel_error = seen.sums.max_relative;
+  apply_budget(result, seen.sums, ir::info(candidate.dtype).unit_roundoff, budget);
   return result;
 }
 

@@ -58,9 +58,10 @@ struct Comparison {
   std::string note;           // for precision: which of the two budgets was exceeded
 };
 
-// Shapes and dtypes agree already; `candidate` has the dtype of `reference.native`.
+// Shapes and dtypes agree already; `candidate` has the dtype of `reference.native`. The answer does not depend on the number
+// of worker threads (0 = as many as pay for the size).
 Comparison compare(const TensorView& candidate, const ReferenceViews& reference, const Tolerance& tolerance,
-                   const ErrorBudget& budget);
+                   const ErrorBudget& budget, unsigned workers = 0);
 
 // Value of element i.
 double element(const TensorView& view, std::int64_t i);

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <vector>
+
+#include "verify/compare_block.h"
 
 namespace ka::verify {
 namespace {
@@ -126,6 +129,111 @@ TEST(Compare, IntegersMustBeEqual) {
   const Tensor<std::int64_t> a{ir::DType::int64, {1, (1LL << 60) + 1}}, b{ir::DType::int64, {1, 1LL << 60}};
   EXPECT_EQ(compare(a.view(), {b.view(), b.view(), {}, {}, {}}, {1, 1}, {16, 64}).mismatch, Mismatch::value);
   EXPECT_EQ(compare(b.view(), {b.view(), b.view(), {}, {}, {}}, {1, 1}, {16, 64}).mismatch, Mismatch::none);
+}
+
+// A large output of every float dtype, with an answer that is nearly right.
+struct Large {
+  ir::DType dtype;
+  std::vector<std::byte> got, native;
+  std::vector<double> wide;
+  TensorView view(const std::vector<std::byte>& bytes) const { return {dtype, {static_cast<std::int64_t>(wide.size())}, bytes}; }
+  ReferenceViews reference() const {
+    return {view(native), {ir::DType::float64, {static_cast<std::int64_t>(wide.size())}, std::as_bytes(std::span(wide))}, {}, {}, {}};
+  }
+};
+
+// Any bits are a number; the low ones of the candidate differ.
+Large large(ir::DType dtype, std::size_t n, bool specials) {
+  std::mt19937_64 random(7);
+  Large made{dtype, {}, {}, {}};
+  const std::size_t size = ir::size_of(dtype);
+  made.got.resize(n * size);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t bits = random();
+    // The exponent's top two bits apart: magnitudes around one, so that nothing is infinite.
+    const int top = static_cast<int>(size * 8);
+    if (!specials) bits = (bits & ~(std::uint64_t{3} << (top - 3))) | std::uint64_t{1} << (top - 3);
+    std::memcpy(made.got.data() + i * size, &bits, size);
+  }
+  made.native = made.got;
+  for (std::size_t i = 0; i < n; i += 3) made.got[i * size] ^= std::byte{1};
+  for (std::size_t i = 0; i < n; ++i) made.wide.push_back(element(made.view(made.native), static_cast<std::int64_t>(i)));
+  return made;
+}
+
+constexpr ir::DType kFloats[] = {ir::DType::float64, ir::DType::float32, ir::DType::float16, ir::DType::bfloat16};
+
+TEST(Compare, LargeOutputsGiveTheSameAnswerWithAnyNumberOfWorkers) {
+  for (const ir::DType dtype : kFloats) {
+    for (const bool specials : {false, true}) {
+      const Large made = large(dtype, 300'001, specials);
+      const Tolerance tolerance = default_tolerance(dtype);
+      const Comparison one = compare(made.view(made.got), made.reference(), tolerance, {4, 16}, 1);
+      for (const unsigned workers : {2u, 3u, 7u}) {
+        const Comparison many = compare(made.view(made.got), made.reference(), tolerance, {4, 16}, workers);
+        EXPECT_EQ(many.mismatch, one.mismatch);
+        EXPECT_EQ(many.worst_element, one.worst_element);
+        EXPECT_EQ(many.wrong_elements, one.wrong_elements);
+        EXPECT_EQ(std::memcmp(&many.multiple_seen, &one.multiple_seen, sizeof one.multiple_seen), 0);
+      }
+    }
+  }
+}
+
+TEST(Compare, TheFastWayFindsWhatTheDetailedWayFinds) {
+  for (const ir::DType dtype : kFloats) {
+    const Large made = large(dtype, 10'007, false);
+    const Tolerance tolerance = default_tolerance(dtype);
+    RangeResult fast, detailed;
+    ASSERT_TRUE(fast_range(made.view(made.got), made.reference(), tolerance, {3, 10'007}, fast)) << ir::to_string(dtype);
+    detailed_range(made.view(made.got), made.reference(), tolerance, 0, {3, 10'007}, detailed);
+    EXPECT_EQ(fast.worst.index, detailed.worst.index);
+    EXPECT_EQ(fast.worst.got, detailed.worst.got);
+    EXPECT_EQ(fast.sums.count, detailed.sums.count);
+    EXPECT_EQ(fast.sums.max_candidate, detailed.sums.max_candidate);
+    EXPECT_EQ(fast.sums.max_relative, detailed.sums.max_relative);
+    EXPECT_NEAR(fast.sums.candidate, detailed.sums.candidate, 1e-12 * detailed.sums.candidate);
+    EXPECT_NEAR(fast.sums.scale, detailed.sums.scale, 1e-12 * detailed.sums.scale);
+  }
+}
+
+TEST(Compare, TheFastWayHandsOverWhatIsNotFiniteOrNotWithinTolerance) {
+  Large made = large(ir::DType::float32, 2000, false);
+  const Tolerance tolerance = default_tolerance(made.dtype);
+  RangeResult seen;
+  for (const float wrong : {NAN, INFINITY, 1e30f}) {
+    std::vector<std::byte> got = made.got;
+    std::memcpy(got.data() + 4 * 1999, &wrong, sizeof wrong);
+    EXPECT_FALSE(fast_range(made.view(got), made.reference(), tolerance, {0, 2000}, seen));
+    EXPECT_TRUE(fast_range(made.view(got), made.reference(), tolerance, {0, 1999}, seen));
+  }
+}
+
+TEST(Compare, EveryPatternOf16BitsIsDecodedExactly) {
+  for (const ir::DType dtype : {ir::DType::float16, ir::DType::bfloat16}) {
+    std::vector<std::uint16_t> bits(65536);
+    std::vector<double> wide;
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i);
+    const TensorView view{dtype, {65536}, std::as_bytes(std::span(bits))};
+    for (std::int64_t i = 0; i < 65536; ++i) wide.push_back(element(view, i));
+    const TensorView exact{ir::DType::float64, {65536}, std::as_bytes(std::span(wide))};
+    RangeResult seen;
+    detailed_range(view, {view, exact, {}, {}, {}}, {0, 0}, 0, {0, 65536}, seen);
+    EXPECT_EQ(seen.wrong_elements, 0);
+    EXPECT_EQ(seen.sums.max_candidate, 0);
+    EXPECT_EQ(seen.sums.count, dtype == ir::DType::float16 ? 65536 - 2048 : 65536 - 256);
+  }
+}
+
+TEST(Compare, OneWrongIntegerAmongManyIsFound) {
+  Tensor<std::int32_t> want{ir::DType::int32, std::vector<std::int32_t>(1'000'000, 5)};
+  Tensor<std::int32_t> got = want;
+  got.values[777'777] = 6;
+  got.values[888'888] = 6;
+  const Comparison seen = compare(got.view(), {want.view(), want.view(), {}, {}, {}}, {1, 1}, {16, 64});
+  EXPECT_EQ(seen.mismatch, Mismatch::value);
+  EXPECT_EQ(seen.worst_element, 777'777);
+  EXPECT_EQ(seen.wrong_elements, 2);
 }
 
 TEST(Compare, EmptyTensorsAgree) { EXPECT_EQ(compared({}, {}).mismatch, Mismatch::none); }

@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 
+#include "base/event_log.h"
 #include "base/result.h"
 #include "bridge/warm_interpreter.h"
 #include "model/verdict.h"
 #include "verify/candidate_side.h"
 #include "verify/reference_side.h"
+#include "verify/test_script.h"
 
 namespace ka::verify {
 
@@ -26,6 +28,7 @@ struct JudgeOptions {
   bool require_buffers = false;
   bool check_compile = true;  // also compile for target_arch when the kernel runs in the interpreter
   int target_arch = 90;
+  std::optional<TestScript> test;  // must pass as well
   int repeats = 2;            // calls with the same inputs that must agree bit for bit
   std::chrono::milliseconds limit{60'000};
   os::SandboxLimits limits;
@@ -35,6 +38,7 @@ struct JudgeOptions {
 struct JudgeContext {
   bridge::WarmInterpreter& interpreter;
   os::CancelToken cancel;
+  EventLog* log = nullptr;  // told of every step; may be absent
 };
 
 // A refused kernel is a Verdict. Errors: the problem is unusable (the user's), the machine cannot judge (the world's).

@@ -96,6 +96,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "a kernel that Triton's compiler accepts"},
 
     // Only on request.
+    {"test.failed", "passes the test script (--test)", "the test script did not pass",
+     "a test that prints PASS on a line of its own, or the text of KERNELAGENT_SENTINEL, and exits with 0"},
     {"general.specialised", "is right for other sizes too (--require-general)",
      "the kernel is right for the given sizes only", "a kernel without sizes built in"},
     {"general.buffers", "updates the module's buffers as forward does (--require-buffers)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unittest
 
 import torch
-from candidate_harness import DEVICE, Candidate
+from candidate_harness import DEVICE, Candidate, Child, kernel_source, memory_file
 from test_candidate_cheats import DOUBLE, X, body, ran
 
 
@@ -37,6 +37,19 @@ class Failures(unittest.TestCase):
         answer = ran(DOUBLE + "    def kernel_function(a, b):\n        return a\n", X)
         self.assertEqual(answer["error"]["kind"], "signature")
         self.assertIn("kernel_function(input0)", answer["error"]["message"])
+
+    def test_a_source_is_read_before_anything_foreign_runs_and_not_after(self):
+        text = kernel_source(DOUBLE + "    def kernel_function(x):\n        return launch(x, torch.empty_like(x))\n").encode()
+        check = {"cmd": "check", "filename": "k.py", "allow_random": False, "entry": None}
+        with Child("candidate") as child:
+            answer = child.ask(check, [memory_file(text)])
+            self.assertEqual((answer["ok"], answer["violations"]), (True, []))
+            self.assertTrue(child.ask({"cmd": "prepare", "interpret": DEVICE == "cpu"}, [])["ok"])
+            broken = child.ask(check, [memory_file(b"import os\n")])
+            self.assertEqual(broken["violations"][0]["rule"], "policy.import")
+            child.ask({"cmd": "import", "filename": "k.py", "entry": "kernel_function", "device": DEVICE,
+                       "interpret": DEVICE == "cpu", "inputs": 1, "weights": []}, [memory_file(text)])
+            self.assertEqual(child.ask(check, [memory_file(text)])["error"]["kind"], "protocol")
 
     def test_self_test_blocks_stay_off(self):
         answer = ran(body("return launch(x, torch.empty_like(x))") + "    if __name__ == '__main__':\n        1 / 0\n", X)

@@ -62,14 +62,37 @@ Result<verify::JudgeOptions> judge_options(const Arguments& arguments) {
   if (arch < 70 || arch > 200) return invalid_input("--target-arch: a compute capability without its dot, such as 80 or 90");
   options.target_arch = static_cast<int>(arch);
   options.check_compile = !arguments.has("--no-compile");
+  if (arguments.has("--test")) {
+    KA_ASSIGN(std::string path, arguments.required("--test"));
+    KA_ASSIGN(std::string text, os::read_file(path, problem::kMaxSourceBytes));
+    options.test = verify::TestScript{path, text};
+  }
   if (options.device == "cuda") options.repeats = 5;
   return options;
 }
 
-Result<int> run_verify(const Arguments& arguments, AppContext& context) {
+namespace {
+
+constexpr const char* kVerdictFile = "/verdict.json";
+constexpr const char* kEventsFile = "/events.jsonl";
+
+// Where events go: to people on request, and to the folder that --out names. A verdict that lies there is an old one.
+Status open_log(const Arguments& arguments, EventLog& log) {
+  log.add_sink(make_human_sink(stderr, arguments.has("--verbose") ? LogLevel::info : LogLevel::warning));
+  if (!arguments.has("--out")) return ok();
+  KA_ASSIGN(std::string folder, arguments.required("--out"));
+  KA_TRY(os::make_dirs(folder));
+  if (os::exists(folder + kVerdictFile)) KA_TRY(os::remove_tree(folder + kVerdictFile));
+  KA_ASSIGN(auto events, open_event_file(folder + kEventsFile));
+  log.add_sink(std::move(events));
+  return ok();
+}
+
+Result<model::Verdict> judged(const Arguments& arguments, AppContext& context, EventLog& log) {
   constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
   if (!arguments.positional().empty())
     return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
+  KA_TRY(open_log(arguments, log));
   KA_ASSIGN(std::string problem_argument, arguments.required("--problem"));
   KA_ASSIGN(std::string kernel_path, arguments.required("--kernel"));
   KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem_argument));
@@ -79,9 +102,23 @@ Result<int> run_verify(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(std::string python, bridge::find_interpreter());
 
   bridge::WarmInterpreter interpreter({python});
-  verify::JudgeContext judge_context{interpreter, context.cancel};
-  KA_ASSIGN(model::Verdict verdict, verify::judge({file.path, file.object, file.text, mode}, {kernel_path, kernel_text},
-                                                  options, judge_context));
+  verify::JudgeContext judge_context{interpreter, context.cancel, &log};
+  return verify::judge({file.path, file.object, file.text, mode}, {kernel_path, kernel_text}, options, judge_context);
+}
+
+}  // namespace
+
+Result<int> run_verify(const Arguments& arguments, AppContext& context) {
+  EventLog log;
+  Result<model::Verdict> verdict_or_error = judged(arguments, context, log);
+  if (!verdict_or_error) {
+    // Not as an error: the caller prints that sentence.
+    log.write({LogLevel::info, "verify", "not_judged", verdict_or_error.error().message, {}});
+    return verdict_or_error.error();
+  }
+  const model::Verdict& verdict = *verdict_or_error;
+  if (arguments.has("--out"))
+    KA_TRY(os::write_file_atomic(arguments.text("--out") + kVerdictFile, to_pretty_json_text(model::to_json(verdict))));
   if (arguments.has("--json"))
     fmt::print("{}", to_pretty_json_text(model::to_json(verdict)));
   else

@@ -23,6 +23,9 @@ inline constexpr auto kVerifyFlags = std::to_array<Flag>({
     {"--require-sandbox", "LEVEL", "refuse to run below this level: process, isolated or full"},
     {"--target-arch", "N", "compute capability to compile for without a GPU (default 90)"},
     {"--no-compile", "", "do not compile for the target GPU when running in the interpreter"},
+    {"--test", "FILE", "a test script that must pass as well: prints PASS, exits with 0 (docs/judge.md)"},
+    {"--out", "DIR", "leave verdict.json and events.jsonl there"},
+    {"--verbose", "", "say on the terminal what is being done"},
     {"--json", "", "print the verdict as one JSON object"},
 });
 

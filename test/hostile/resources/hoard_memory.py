@@ -1,6 +1,6 @@
 # problem: relu
 # expect: run.memory run.raised
-# flags: --timeout 60
+# flags: --timeout 180
 # why: a Python list grows until nothing is left
 import torch
 import triton

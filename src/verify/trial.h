@@ -1,0 +1,87 @@
+// One trial of one kernel: what it knows, and the steps that judge.cc puts in order. Internal to the judge.
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/result.h"
+#include "verify/candidate_side.h"
+#include "verify/judge.h"
+#include "verify/reference_side.h"
+
+namespace ka::verify {
+
+using MaybeRefusal = std::optional<Refusal>;
+
+inline bool runs_in_interpreter(const JudgeOptions& options) { return options.device == "cpu"; }
+
+class Trial {
+ public:
+  Trial(const ProblemSource& problem, const KernelSource& kernel, const JudgeOptions& options, JudgeContext& context)
+      : problem_(problem), kernel_(kernel), options_(options), context_(context), begin_(std::chrono::steady_clock::now()) {}
+
+  Result<model::Verdict> run();
+
+ private:
+  Status prepare();
+  Result<MaybeRefusal> read_sources();
+  Result<std::variant<KernelFacts, Refusal>> read_kernel();
+  CandidateOptions candidate_options() const;
+  Result<MaybeRefusal> run_candidate(CandidateSide& candidate);
+  Result<MaybeRefusal> first_draw(CandidateSide& candidate);
+  Result<MaybeRefusal> other_configs(CandidateSide& candidate);
+  Result<MaybeRefusal> other_draws(CandidateSide& candidate);
+  Result<MaybeRefusal> first_call_again(CandidateSide& candidate);
+  Status variants(CandidateSide& candidate);
+  Result<MaybeRefusal> hidden_configs(CandidateSide& candidate);
+  Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
+  Result<MaybeRefusal> numbers(const RunOutcome& outcome, const Draw& draw);
+  Result<std::string> explaining_tier(const RunOutcome& outcome, const Draw& draw);
+  struct OtherDraws {
+    std::vector<Draw> draws, variants;
+    std::string distributions;  // ", normal, wide"
+  };
+  Status take_first_draw();
+  Result<OtherDraws> take_other_draws() const;
+  Status join_other_draws();
+  Result<Draw> draw(const std::string& distribution, const std::string& variant, std::uint64_t number) const;
+  void note(std::string name, std::int64_t count, std::string text);
+  void start_compile();
+  Result<MaybeRefusal> finish_compile();
+  Result<MaybeRefusal> run_test();
+  void record_launches(const std::string& launches);
+  os::SandboxRequest sandbox() const;
+  void refuse(const Refusal& refusal);
+  void report() const;
+  std::string reproduce() const;
+  void time(const char* name, std::chrono::steady_clock::time_point since);
+
+  const ProblemSource& problem_;
+  const KernelSource& kernel_;
+  const JudgeOptions& options_;
+  JudgeContext& context_;
+  std::chrono::steady_clock::time_point begin_;
+  model::Verdict verdict_;
+  KernelFacts facts_;
+  std::unique_ptr<ReferenceSide> reference_;
+  std::unique_ptr<CandidateSide> candidate_;
+  std::future<Result<bridge::Child>> compiler_;  // a process for the compiler, not yet asked anything
+  std::string tier_;
+  std::vector<Draw> draws_, variant_draws_;
+  Json launches_ = Json::array();
+  RunOutcome first_;
+  std::string state_;  // the first sign that something kept between calls has changed
+  double kernel_seconds_ = 0;
+  int configs_ = 1;
+  std::future<Result<CompileReport>> compile_;
+  std::future<Result<OtherDraws>> drawing_;  // the last member: joined before the others are destroyed
+};
+
+}  // namespace ka::verify

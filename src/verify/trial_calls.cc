@@ -1,0 +1,201 @@
+// The calls that a trial makes of the candidate, and what must hold after each.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/strings.h"
+#include "verify/checks.h"
+#include "verify/rules.h"
+#include "verify/trial.h"
+
+namespace ka::verify {
+
+void Trial::record_launches(const std::string& launches) {
+  Json list = Json::parse(launches, nullptr, false);
+  for (Json& launch : list)
+    if (std::find(launches_.begin(), launches_.end(), launch) == launches_.end()) launches_.push_back(std::move(launch));
+}
+
+Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome) {
+  const auto since = std::chrono::steady_clock::now();
+  KA_ASSIGN(auto answer, candidate.run(request, context_.cancel));
+  if (Refusal* refused = std::get_if<Refusal>(&answer); refused && refused->rule == kOrderImpossible) {
+    RunRequest forward = request;
+    forward.order = "forward";
+    KA_ASSIGN(answer, candidate.run(forward, context_.cancel));
+  }
+  time("candidate", since);
+  if (Refusal* refusal = std::get_if<Refusal>(&answer)) return MaybeRefusal(std::move(*refusal));
+  outcome = std::get<RunOutcome>(std::move(answer));
+  kernel_seconds_ += outcome.seconds;
+  if (state_.empty() && !outcome.state.empty()) state_ = outcome.state.front();
+  // The driver starts threads with the first launches, so on a GPU only a repeated call can show the kernel's own.
+  const bool own_threads = runs_in_interpreter(options_) ? outcome.threads > 1 || candidate.extra_tasks() > 0
+                                                 : outcome.threads > 1 && request.reuse;
+  if (own_threads) return MaybeRefusal(Refusal{"guard.process", ""});
+  if (MaybeRefusal refusal = check_contract(outcome, *request.draw, reference_->facts())) return refusal;
+  return check_guard(outcome);
+}
+
+// The first coarser tier whose operands explain the error, or nothing. Asked only about a kernel that is refused anyway.
+Result<std::string> Trial::explaining_tier(const RunOutcome& outcome, const Draw& draw) {
+  if (drawing_.valid()) drawing_.wait();  // the reference answers one question at a time
+  for (const char* tier : {"tf32", "half"}) {
+    if (tier_ == tier) continue;
+    DrawRequest request = draw.request;
+    request.tier = tier;
+    KA_ASSIGN(Draw emulated, reference_->draw(request, context_.cancel));
+    model::Verdict aside;
+    if (emulated.applicable && !check_numbers(outcome, emulated, aside)) return std::string(tier);
+  }
+  return std::string();
+}
+
+Result<MaybeRefusal> Trial::numbers(const RunOutcome& outcome, const Draw& draw) {
+  MaybeRefusal refusal = check_numbers(outcome, draw, verdict_);
+  const bool off = refusal && (refusal->rule == "result.mismatch" || refusal->rule == "result.precision");
+  if (!off || !reference_->facts().has_contraction || tier_ == "half") return refusal;
+  KA_ASSIGN(const std::string tier, explaining_tier(outcome, draw));
+  if (tier.empty()) return refusal;
+  return MaybeRefusal(Refusal{"result.precision", fmt::format("the error is no larger than that of {} operands, which --precision {} allows; this program is "
+                                                              "judged as {}\n{}", tier == "half" ? "bfloat16" : "TF32", tier, tier_, refusal->detail)});
+}
+
+Result<MaybeRefusal> Trial::first_draw(CandidateSide& candidate) {
+  RunOutcome& first = first_;
+  KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", 0, false, "forward"}, first));
+  if (refusal) return refusal;
+  configs_ = first.configs;
+  record_launches(first.launches);
+  // Atomics may change the last bits with the order of programs, but not the answer: one more order, for them.
+  const int repeats = options_.repeats + (facts_.uses_atomics && runs_in_interpreter(options_) ? 1 : 0);
+  for (int k = 1; k < repeats; ++k) {
+    RunOutcome again;
+    const char* order = k >= options_.repeats ? "nested" : k % 2 ? "reverse" : "shuffled";
+    KA_ASSIGN(refusal, run_once(candidate, {&draws_[0], "pattern", 0, false, order}, again));
+    if (!refusal) refusal = check_repetition(first, again, !facts_.uses_atomics);
+    if (!refusal && facts_.uses_atomics) refusal = check_numbers(again, draws_[0], verdict_);
+    if (refusal) return refusal;
+  }
+  note("repeats", repeats, facts_.uses_atomics ? "within tolerance (the kernel uses atomics)" : "bit for bit");
+  verdict_.buffers.reproduced = buffers_agree(first, draws_[0]);
+  return numbers(first, draws_[0]);
+}
+
+Result<MaybeRefusal> Trial::other_configs(CandidateSide& candidate) {
+  for (int k = 1; k < configs_; ++k) {
+    RunOutcome outcome;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", k, false, "forward"}, outcome));
+    if (!refusal) {
+      record_launches(outcome.launches);
+      KA_ASSIGN(refusal, numbers(outcome, draws_[0]));
+    }
+    if (refusal) {
+      refusal->detail = fmt::format("autotune configuration {}: {}", k, refusal->detail);
+      return refusal;
+    }
+  }
+  if (configs_ > 1) note("configs", configs_, "autotune configurations");
+  return MaybeRefusal();
+}
+
+Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
+  RunOutcome before;
+  for (std::size_t i = 1; i < draws_.size(); ++i) {
+    RunOutcome outcome;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[i], i % 2 == 0 ? "nan" : "pattern", 0, true, "shuffled"}, outcome));
+    if (refusal) return refusal;
+    record_launches(outcome.launches);
+    KA_ASSIGN(refusal, numbers(outcome, draws_[i]));
+    if (refusal && i > 1) {
+      if (MaybeRefusal cached = check_fresh(outcome, draws_[i], before, draws_[i - 1])) return cached;
+    }
+    if (refusal) return refusal;
+    before = std::move(outcome);
+  }
+  return MaybeRefusal();
+}
+
+// The first call again, the same in everything: by now a counter has moved on. What was seen of that in earlier calls is
+// reported only here, since a wrong or stale answer says more.
+Result<MaybeRefusal> Trial::first_call_again(CandidateSide& candidate) {
+  RunOutcome again;
+  KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", 0, false, "forward"}, again));
+  if (!refusal) refusal = check_repetition(first_, again, !facts_.uses_atomics);
+  if (!refusal) refusal = check_numbers(again, draws_[0], verdict_);
+  if (!refusal && !state_.empty()) refusal = Refusal{"result.state", state_};
+  return refusal;
+}
+
+void Trial::start_compile() {
+  if (!options_.check_compile || !runs_in_interpreter(options_)) return;
+  compile_ = std::async(std::launch::async, [this, launches = launches_.dump()]() -> Result<CompileReport> {
+    KA_ASSIGN(bridge::Child compiler, compiler_.get());
+    return check_compiles(compiler, kernel_, launches, options_.target_arch, candidate_options(), context_.cancel);
+  });
+}
+
+Result<MaybeRefusal> Trial::finish_compile() {
+  if (!compile_.valid()) return MaybeRefusal();
+  const auto since = std::chrono::steady_clock::now();
+  KA_ASSIGN(CompileReport report, compile_.get());
+  time("compile", since);
+  note("compile", report.kernels, fmt::format("launches compiled for sm_{}", options_.target_arch));
+  return report.refusal;
+}
+
+// What does not hold here does not refuse the kernel: it makes it specialised.
+Status Trial::variants(CandidateSide& candidate) {
+  for (const Draw& other : variant_draws_) {
+    RunOutcome outcome;
+    model::Verdict aside;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&other, "nan", 0, false, "forward"}, outcome));
+    if (!refusal) refusal = check_numbers(outcome, other, aside);
+    if (!refusal) continue;
+    verdict_.specialised = true;
+    verdict_.specialised_reason = fmt::format("with {}: {} ({})", other.request.variant, refusal->rule, refusal->detail);
+    break;
+  }
+  note("variants", static_cast<std::int64_t>(variant_draws_.size()), "other sizes");
+  return ok();
+}
+
+// A configuration that pruning hides from the verified sizes, but not from the given ones, is tried all the same. A wrong
+// answer refuses it. One that cannot work at a small size (it raises, or leaves its buffers) is no fault: it is named. So is
+// one that does not compile, since Triton leaves that out.
+Result<MaybeRefusal> Trial::hidden_configs(CandidateSide& candidate) {
+  if (!reference_->facts().scaled || !candidate.prunes()) return MaybeRefusal();
+  KA_ASSIGN(const auto hidden, candidate.hidden_configs(reference_->given_arguments(context_.cancel), context_.cancel));
+  if (!hidden) {
+    note("unjudged", 0, "how pruning chooses for the given sizes could not be found out: other configurations may be tried there");
+    return MaybeRefusal();
+  }
+  std::vector<std::string> unjudged;
+  for (std::size_t k = 0; k < hidden->size(); ++k) {
+    RunOutcome outcome;
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", static_cast<int>(k), false, "forward", true}, outcome));
+    if (!refusal) refusal = check_numbers(outcome, draws_[0], verdict_);
+    const bool wrong = refusal && refusal->rule.starts_with("result.") && refusal->rule != "result.bounds";
+    if (wrong) {
+      refusal->detail = fmt::format("autotune configuration {} (pruned for the verified sizes, kept for the given ones): {}",
+                                    (*hidden)[k], refusal->detail);
+      return refusal;
+    }
+    if (!refusal && options_.check_compile) {
+      KA_ASSIGN(bridge::Child compiler, context_.interpreter.spawn("compile_check", sandbox(), context_.cancel));
+      KA_ASSIGN(CompileReport report, check_compiles(compiler, kernel_, outcome.launches, options_.target_arch,
+                                                     candidate_options(), context_.cancel));
+      refusal = report.refusal;
+    }
+    if (refusal) unjudged.push_back(fmt::format("{}: {} ({})", (*hidden)[k], refusal->rule, elide_middle(refusal->detail, 120)));
+  }
+  if (!hidden->empty())
+    note("hidden", static_cast<std::int64_t>(hidden->size()), "autotune configurations that pruning keeps for the given sizes alone");
+  if (!unjudged.empty())
+    note("unjudged", static_cast<std::int64_t>(unjudged.size()), "configurations that cannot be judged at the verified sizes: " + join(unjudged, "; "));
+  return MaybeRefusal();
+}
+
+}  // namespace ka::verify
