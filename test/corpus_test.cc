@@ -4,6 +4,7 @@
 //   # expect: guard.compute             rules that may refuse it, or "accepted"
 //   # flags: --timeout 5                flags of kernelagent verify
 //   # gpu-expect: result.mismatch       instead of expect where a GPU is used
+//   # gpu-flags: --timeout 30           instead of flags there
 //   # gpu: skip REASON                  not run on a GPU
 #include <gtest/gtest.h>
 
@@ -67,6 +68,13 @@ class Corpus : public testing::TestWithParam<Case> {
 };
 std::unique_ptr<bridge::WarmInterpreter> Corpus::interpreter_;
 
+Result<app::Arguments> parsed(const std::string& flags) {
+  std::vector<std::string> words;
+  for (const std::string& word : split(flags, ' '))
+    if (!word.empty()) words.push_back(word);
+  return app::Arguments::parse(words, app::kVerifyFlags);
+}
+
 TEST_P(Corpus, IsJudgedAsItsFirstLinesSay) {
   Result<std::string> text = os::read_file(GetParam().path);
   ASSERT_TRUE(text) << text.error().message;
@@ -74,14 +82,17 @@ TEST_P(Corpus, IsJudgedAsItsFirstLinesSay) {
   ASSERT_TRUE(headers.contains("problem")) << "no `# problem:` line";
   ASSERT_TRUE(headers.contains("expect")) << "no `# expect:` line";
 
-  std::vector<std::string> words;
-  for (const std::string& word : split(headers["flags"], ' '))
-    if (!word.empty()) words.push_back(word);
-  Result<app::Arguments> arguments = app::Arguments::parse(words, app::kVerifyFlags);
+  Result<app::Arguments> arguments = parsed(headers["flags"]);
   ASSERT_TRUE(arguments) << arguments.error().message;
   Result<verify::JudgeOptions> options = app::judge_options(*arguments);
   ASSERT_TRUE(options) << options.error().message;
   const bool gpu = options->device == "cuda";
+  if (gpu && headers.contains("gpu-flags")) {
+    arguments = parsed(headers["gpu-flags"]);
+    ASSERT_TRUE(arguments) << arguments.error().message;
+    options = app::judge_options(*arguments);
+    ASSERT_TRUE(options) << options.error().message;
+  }
   if (gpu && headers["gpu"].starts_with("skip")) GTEST_SKIP() << headers["gpu"];
   const std::string expect = gpu && headers.contains("gpu-expect") ? headers["gpu-expect"] : headers["expect"];
 

@@ -68,7 +68,7 @@ class Subject(Given):
             self.entry = entries.Entry(self.module, request)
         if self.entry.model is not None:  # a module is moved to the GPU as a whole once it is built
             pretend_gpu.HOST.clear()
-        self.state = State(self.module, self.entry.model, self.interpret or not module_loader.mentions(self.path, b"atomic"))
+        self.state = State(self.module, self.entry.model, self.interpret or not request.get("atomics", False))
         self.constants = entries.constants_of(vars(self.module))
         self.known = {tensor.untyped_storage().data_ptr() for tensor in self.constants}
 

@@ -55,11 +55,6 @@ def import_source(path: str) -> types.ModuleType:
     return module
 
 
-def mentions(path: str, word: bytes) -> bool:
-    with open(path, "rb") as file:
-        return word in file.read()
-
-
 def root_cause(exc: BaseException) -> BaseException:
     """The first exception of an explicit chain: Triton wraps what a kernel's body raises."""
     seen = {id(exc)}

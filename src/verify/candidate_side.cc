@@ -236,7 +236,8 @@ Result<std::optional<Refusal>> CandidateSide::import(const KernelFacts& facts, c
                         {"weights", weights},
                         {"inputs", reference.inputs.size()},
                         {"init_args", Json::parse(reference.init_arguments)},
-                        {"random", reference.draws_random}};
+                        {"random", reference.draws_random},
+                        {"atomics", facts.uses_atomics}};
   const std::array fds = {source_.fd()};
   KA_ASSIGN(auto answer, ask(message, fds, cancel));
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Answer(std::move(*refusal));

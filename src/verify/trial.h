@@ -9,8 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/result.h"
 #include "verify/candidate_side.h"
 #include "verify/judge.h"
@@ -75,7 +73,7 @@ class Trial {
   std::future<Result<bridge::Child>> compiler_;  // a process for the compiler, not yet asked anything
   std::string tier_;
   std::vector<Draw> draws_, variant_draws_;
-  Json launches_ = Json::array();
+  std::vector<std::string> launches_;  // distinct ones, as JSON
   RunOutcome first_;
   std::string state_;  // the first sign that something kept between calls has changed
   double kernel_seconds_ = 0;

@@ -13,9 +13,10 @@
 namespace ka::verify {
 
 void Trial::record_launches(const std::string& launches) {
-  Json list = Json::parse(launches, nullptr, false);
-  for (Json& launch : list)
-    if (std::find(launches_.begin(), launches_.end(), launch) == launches_.end()) launches_.push_back(std::move(launch));
+  for (const Json& launch : Json::parse(launches, nullptr, false)) {
+    std::string text = launch.dump();
+    if (std::find(launches_.begin(), launches_.end(), text) == launches_.end()) launches_.push_back(std::move(text));
+  }
 }
 
 Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome) {
@@ -131,7 +132,7 @@ Result<MaybeRefusal> Trial::first_call_again(CandidateSide& candidate) {
 
 void Trial::start_compile() {
   if (!options_.check_compile || !runs_in_interpreter(options_)) return;
-  compile_ = std::async(std::launch::async, [this, launches = launches_.dump()]() -> Result<CompileReport> {
+  compile_ = std::async(std::launch::async, [this, launches = fmt::format("[{}]", join(launches_, ","))]() -> Result<CompileReport> {
     KA_ASSIGN(bridge::Child compiler, compiler_.get());
     return check_compiles(compiler, kernel_, launches, options_.target_arch, candidate_options(), context_.cancel);
   });

@@ -1,6 +1,6 @@
 # problem: relu
 # expect: accepted
-# why: join, split, interleave, cat, view, reshape, trans, permute, broadcast, expand_dims, squeeze
+# why: join, split, interleave, cat, view, reshape, trans, permute, broadcast, expand_dims
 import torch
 import triton
 import triton.language as tl
@@ -19,7 +19,6 @@ def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     v = tl.reshape(tl.view(x, (BLOCK // 16, 16)), (16, BLOCK // 16))
     v = tl.trans(tl.permute(tl.trans(v), (1, 0)).T, 1, 0)
     v = tl.reshape(tl.expand_dims(v, 0), (BLOCK,), can_reorder=False)
-    v = tl.squeeze(tl.unsqueeze(v, 0), 0)
     v = v[None, :, None].permute(2, 0, 1).reshape([BLOCK])
     v = v.expand_dims(0).broadcast_to(1, BLOCK).ravel()
     wide, zeros = tl.broadcast(v[:, None], tl.zeros((1, 4), tl.float32))

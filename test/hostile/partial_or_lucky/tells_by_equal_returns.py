@@ -1,5 +1,6 @@
 # problem: relu
 # expect: result.mismatch
+# gpu-expect: accepted result.mismatch
 # why: equal constants returned under a dynamic condition stay one constant in compiled code: wrong there
 import torch
 import triton

@@ -1,5 +1,6 @@
 # problem: relu
 # expect: compile.failed
+# gpu-expect: run.raised
 # why: 32 blocks in a cluster cannot be launched
 import torch
 import triton

@@ -1,7 +1,7 @@
 # problem: relu
 # expect: result.bounds result.mismatch
 # why: the kernel copies what lies in memory behind the input, where an expected answer might be
-# gpu-expect: result.mismatch result.bounds run.crash run.raised
+# gpu-expect: result.repeat result.mismatch result.bounds run.crash run.raised
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # problem: relu
 # expect: run.timeout run.memory
 # flags: --timeout 5
+# gpu-flags: --timeout 30
 # why: floods the output pipe
 import torch
 import triton
