@@ -53,12 +53,24 @@ class Search:
             if not self.ways:
                 return self._find_upwards(first)
             first = self._cost(self.sizes)
+        if is_over(first, self.limit):
+            self._freeze_unseen(first)
         cost = self._shrink(first)
         if is_over(cost, self.limit):
             raise ProblemError("cannot_scale", self._refusal(cost), need=(cost.elements, cost.flops))
         if any(self.sizes[c.name] != c.value for c in self.source.constants if not c.first_class):
             self._regrow()
         return self.sizes
+
+    def _freeze_unseen(self, given: Cost) -> None:
+        """Keeps constants that neither an input nor a weight shows (a number of groups, the size of a pooling window): a
+        kernel that was written for the given value could not know of another."""
+        for constant in self.source.constants:
+            if constant.first_class or constant.extents or halved(constant.value) < self._floor(constant):
+                continue
+            tried = self._cost({**self.sizes, constant.name: halved(constant.value)})
+            if isinstance(tried, Cost) and tried.weights == given.weights:
+                self.frozen[constant.name] = "no input and no weight shows it"
 
     def weight_elements(self) -> int | None:
         """Elements of the weights at the given sizes; None when the program does not run so, as far as shapes tell."""
