@@ -43,6 +43,6 @@ class ModelNew(nn.Module):
         OH, OW = (H - 1) * S + KH, (W - 1) * S + KW
         y = torch.empty((N, CO, OH, OW), device=x.device, dtype=x.dtype)
         total = y.numel()
-        BLOCK = 256
+        BLOCK = 1024
         convt_kernel[(math.ceil(total / BLOCK),)](x, self.up.weight, self.up.bias, y, N, CI, CO, H, W, OH, OW, KH=KH, KW=KW, S=S, BLOCK=BLOCK)
         return y

@@ -3,7 +3,7 @@
 import torch
 import torch.nn as nn
 
-batch, channels_in, channels_out, height, width = 2, 8, 6, 7, 9
+batch, channels_in, channels_out, height, width = 1, 4, 6, 7, 9
 
 class Model(nn.Module):
     def __init__(self, channels_in, channels_out, kernel, stride):
