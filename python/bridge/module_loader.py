@@ -48,11 +48,15 @@ def write_source(fd: int, filename: str, entry: str | None) -> str:
 
 
 def without_unused(data: bytes, entry: str | None) -> bytes:
-    """The text that the policy has read (unused.py)."""
-    source = data.decode("utf-8").removeprefix("\ufeff")
+    """The text that the policy has read (unused.py). One that is no Python, which the policy refuses, comes back as it is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return unused.trimmed(source, ast.parse(source), (entry,)).encode()
+        try:
+            source = data.decode("utf-8").removeprefix("\ufeff")
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError):
+            return data
+    return unused.trimmed(source, tree, (entry,)).encode()
 
 
 def import_source(path: str) -> types.ModuleType:
