@@ -49,7 +49,7 @@ class Subject(Given):
         self.request = request
         self.random: bool = request.get("random", False)
         self.shown: str = os.path.basename(request["filename"])
-        self.path = module_loader.write_source(source_fd, request["filename"])
+        self.path = module_loader.write_source(source_fd, request["filename"], request["entry"])
         self.where = frame_in(self.path, self.shown)
         self.choice = autotune.Choice()
         self.choice.lenient = self.interpret

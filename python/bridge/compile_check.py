@@ -143,7 +143,7 @@ def prepare_compiler() -> None:
 
 
 def do_compile(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-    path = module_loader.write_source(fds[0], request["filename"])
+    path = module_loader.write_source(fds[0], request["filename"], None)  # an entry is not called here
     os.environ["TRITON_CACHE_DIR"] = os.path.join(os.path.dirname(path), "cache")
     os.environ["TRITON_INTERPRET"] = "0"
     triton.knobs.runtime.interpret = False

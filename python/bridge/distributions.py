@@ -12,6 +12,10 @@
   special  given with NaN (and, for purely elementwise programs, infinities and other edge values) at a few places: see
            special.py
 
+Where the program has a softmax behind a matrix product (attention), `wide`, `large` and `negative` stay within 2**5: kernels hide
+scores behind a finite number (-1e6, -1e9), and scores of 1e9 say nothing about them. An exponential without a maximum taken off overflows
+there just the same.
+
 Only floating inputs that look like free data are changed, and structure that the program may rely on is kept: zeros
 stay where more than a quarter is zero (triangular and sparse matrices), a symmetric matrix stays symmetric, rows of
 probabilities (they sum to 1) are normalised again. Left as drawn are constant tensors, integer-valued numbers (labels,
@@ -28,7 +32,10 @@ import torch
 
 NAMES = ("given", "normal", "wide", "small", "negative", "large", "tiny", "halves", "special")
 SCALES = {"small": 2.0**-10, "large": 2.0**14, "tiny": 2.0**-40}
+NEGATIVE = 2.0**13
 WIDE_EXPONENTS = (10.0, 4.0)
+SCORE_SCALE = 2.0**5
+SCORE_EXPONENTS = (5.0, 4.0)
 
 
 def structure_of(value: Any) -> str | None:
@@ -76,7 +83,7 @@ def _restore(structure: str, like: torch.Tensor, values: torch.Tensor) -> torch.
 
 
 def transform(inputs: list[Any], structures: dict[int, str], distribution: str, seed: int,
-              exponent: float = WIDE_EXPONENTS[0]) -> list[Any]:
+              exponent: float = WIDE_EXPONENTS[0], scores: bool = False) -> list[Any]:
     """The inputs with the free ones redrawn; strides are kept. `special` is left to special.py."""
     generator = torch.Generator().manual_seed(seed)
     result = list(inputs)
@@ -89,11 +96,11 @@ def transform(inputs: list[Any], structures: dict[int, str], distribution: str, 
             signs = torch.where(value.cpu() < 0, -1.0, 1.0).double()
             fresh = signs * torch.exp2(powers)
         elif distribution == "negative":
-            fresh = (-1 - torch.randn(value.shape, generator=generator, dtype=torch.float64).abs()) * 2.0**13
+            fresh = (-1 - torch.randn(value.shape, generator=generator, dtype=torch.float64).abs()) * (SCORE_SCALE if scores else NEGATIVE)
         elif distribution == "halves":
             fresh = torch.randint(-16, 17, value.shape, generator=generator).double() / 2
         elif distribution in SCALES:
-            fresh = value.cpu().double() * SCALES[distribution]
+            fresh = value.cpu().double() * (SCORE_SCALE if scores and distribution == "large" else SCALES[distribution])
         else:
             continue
         result[i] = refill(value, _restore(structure, value, fresh))

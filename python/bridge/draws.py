@@ -6,10 +6,10 @@ from typing import Any
 
 import torch
 
-from ka_bridge import distributions, integers, masking, modes, runs, special, weights
+from ka_bridge import distributions, integers, masking, modes, runs, special, unsettled, weights
 from ka_bridge.cost import INPUTS_SEED, WEIGHTS_SEED
 from ka_bridge.loading import Loaded
-from ka_bridge.problem import Program, ProblemError, derived_seed
+from ka_bridge.problem import Program, ProblemError, derived_seed, flatten
 from ka_bridge.tensors import ArenaWriter
 
 VALUES_SEED = 5
@@ -56,7 +56,8 @@ class Draw:
         return copied
 
     def plain(self, fd: int, distribution: str, tier: str | None) -> dict[str, Any]:
-        exponents = distributions.WIDE_EXPONENTS if distribution == "wide" else (0.0,)
+        wide = distributions.SCORE_EXPONENTS if self.state.scores else distributions.WIDE_EXPONENTS
+        exponents = wide if distribution == "wide" else (0.0,)
         refusal = ""
         for exponent in exponents:
             inputs, refusal = self._try(distribution, exponent)
@@ -90,7 +91,7 @@ class Draw:
             except ProblemError as exc:
                 refusal = exc.message
                 continue
-            refusal = self._not_finite()
+            refusal = self._not_finite() or self.unsettled(inputs) or ""
             if not refusal:
                 return inputs, ""
         return None, refusal
@@ -100,7 +101,19 @@ class Draw:
             data = self.state.integer_inputs
             return integers.redraw(self.given, data, distribution, seed) if data else None
         structures = distributions.structures_of(self.given)
-        return distributions.transform(self.given, structures, distribution, seed, exponent) if structures else None
+        if not structures:
+            return None
+        return distributions.transform(self.given, structures, distribution, seed, exponent, self.state.scores)
+
+    def unsettled(self, inputs: list[Any]) -> str | None:
+        """What PyTorch leaves open for these inputs."""
+        if not self.native.observed.names & (unsettled.ORDERINGS | unsettled.CONVERSIONS):
+            return None
+        watch = unsettled.Unsettled()
+        with watch:
+            result = self.program.call(self.duplicate(self.pristine), runs.copy_inputs(inputs), self.call_seed)
+        watch.look_at(flatten(result)[0])
+        return watch.why
 
     def _not_finite(self) -> str:
         if runs.has_nan(self.native.outputs):

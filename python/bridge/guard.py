@@ -56,6 +56,15 @@ class Denied(BaseException):
     """Raised inside the candidate's call by an operation that is not allowed."""
 
 
+# What to do instead, for what honest authors write most often.
+HINTS = {
+    "aten._to_copy": "convert inside the kernel with .to(tl.float32), and allocate the output in its final dtype",
+    "aten.clone": "only an argument as it was given may be made contiguous; pass the strides of a view to the kernel",
+    "aten.copy_": "let a kernel write the copy",
+    "torch.Tensor.item": "pass the tensor to the kernel and load the number there",
+}
+
+
 def denial(op: str, where: str | None) -> str:
     return f"{op} is computed by PyTorch, not by a Triton kernel" + (f" ({where})" if where else "")
 
@@ -94,7 +103,7 @@ class Guard:
         self._operations = _operations_mode(self, fence, given, random)
 
     def deny(self, op: str) -> Denied:
-        entry = {"op": op, "where": self.where()}
+        entry = {"op": op, "where": self.where(), "hint": HINTS.get(op)}
         if len(self.denied) < 32 and entry not in self.denied:
             self.denied.append(entry)
         return Denied(denial(op, entry["where"]))

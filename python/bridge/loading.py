@@ -33,6 +33,7 @@ class Loaded:
     has_contraction: bool
     pointwise_only: bool
     weight_elements: int
+    scores: bool = False  # a softmax, and products that feed it
     integer_inputs: dict[int, bool] = field(default_factory=dict)
     widths: Widths | None = None
     shared_model: dict[str | None, Any] = field(default_factory=dict)
@@ -67,6 +68,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
     state = Loaded(source, request, seed, scaled.sizes, {None: program}, {}, watch.seen, runs.has_inf(first.outputs),
                    bool(observed.contractions) or watch.seen, observed.pointwise_only, weights.element_count(found))
     state.widths = scaled.widths
+    state.scores = state.has_contraction and bool(observed.names & ops.SOFTMAXES)
     state.variants = variants.find(source, request, seed, scaled)
     state.integer_inputs, more = integers.find(program, model, inputs, seed)
     if observed.names & masking.ORDER_OPS and not observed.pointwise_only:

@@ -6,6 +6,7 @@ the file as the user knows it. The module's `__name__` is not "__main__": a self
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
 import shutil
@@ -13,8 +14,10 @@ import sys
 import tempfile
 import traceback
 import types
+import warnings
 from typing import Any
 
+from ka_bridge import unused
 from ka_bridge.conn import error_answer, one_line, read_all
 
 MODULE_NAME = "kernel_file"
@@ -31,10 +34,10 @@ def remove_scratch() -> None:
     shutil.rmtree(scratch_folder(), ignore_errors=True)
 
 
-def write_source(fd: int, filename: str) -> str:
-    """Copies the text behind `fd` to the scratch folder under its own name; closes the descriptor."""
+def write_source(fd: int, filename: str, entry: str | None) -> str:
+    """Copies the text behind `fd`, without what nothing uses, to the scratch folder under its own name; closes the descriptor."""
     try:
-        text = read_all(fd, SOURCE_LIMIT)
+        text = without_unused(read_all(fd, SOURCE_LIMIT), entry)
     finally:
         os.close(fd)
     base = os.path.basename(filename) or "kernel.py"
@@ -42,6 +45,18 @@ def write_source(fd: int, filename: str) -> str:
     with open(path, "wb") as out:
         out.write(text)
     return path
+
+
+def without_unused(data: bytes, entry: str | None) -> bytes:
+    """The text that the policy has read (unused.py). One that is no Python, which the policy refuses, comes back as it is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            source = data.decode("utf-8").removeprefix("\ufeff")
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError):
+            return data
+    return unused.trimmed(source, tree, (entry,)).encode()
 
 
 def import_source(path: str) -> types.ModuleType:

@@ -22,6 +22,7 @@ ATTENTIONS = frozenset({"_scaled_dot_product_flash_attention_for_cpu", "_scaled_
                         "_scaled_dot_product_efficient_attention", "_scaled_dot_product_cudnn_attention",
                         "_scaled_dot_product_attention_math", "scaled_dot_product_attention",
                         "_scaled_dot_product_fused_attention_overrideable"})
+SOFTMAXES = ATTENTIONS | {"_softmax", "_log_softmax", "_safe_softmax", "logsumexp"}
 PRODUCTS = frozenset({"mm", "bmm", "addmm", "addbmm", "baddbmm", "mv", "addmv", "dot", "vdot", "addr", "linear",
                       "matmul", "_addmm_activation", "mkldnn_linear", "_trilinear", "_cdist_forward",
                       "_euclidean_dist", "_pdist_forward"})

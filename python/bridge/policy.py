@@ -4,7 +4,7 @@ A kernel file may compute with Triton only. Everything it refers to, after all a
 defined in the file; what cannot be resolved is refused. Referring is the offence, not calling: a function that may not be named
 cannot be passed along either. The policy is the first of three locks (the dispatcher guard and the sandbox are the others).
 
-    text -> tree -> policy_scan (bindings) -> policy_names (resolution) -> policy_walk, policy_defs, policy_rules (judgement)
+    text -> tree -> unused (what nothing uses goes) -> policy_scan (bindings) -> policy_names (resolution) -> policy_walk, policy_defs, policy_rules (judgement)
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import warnings
 from typing import Any
 
+from ka_bridge import unused
 from ka_bridge.conn import Conn, error_answer, one_line, read_all
 from ka_bridge.policy_defs import Judge
 from ka_bridge.policy_names import Names, interpreter_names
@@ -26,7 +27,6 @@ from ka_bridge.policy_scope import ClassInfo, FuncInfo
 MAX_SOURCE_BYTES = 512 * 1024
 RECURSION_LIMIT = 3000
 MAX_VIOLATIONS = 60
-ENTRIES = ("kernel_function", "ModelNew")
 # Python's tokenizer, str.splitlines and text files disagree about which of these end a line; Triton reads kernels by line number.
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029]|\r(?!\n)")
 CODING = re.compile(r"[ \t]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -46,7 +46,7 @@ def check_source(source: str, filename: str, allow_random: bool, entry: str | No
     """{"ok", "violations", "facts"} of the protocol. Never executes the source, never raises because of it."""
     limit = sys.getrecursionlimit()
     try:
-        tree, lines = parse(source)
+        tree, lines = parse(source, entry)
         sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
         return judge(tree, lines, allow_random, entry)
     except Unreadable as problem:
@@ -57,7 +57,8 @@ def check_source(source: str, filename: str, allow_random: bool, entry: str | No
         sys.setrecursionlimit(limit)
 
 
-def parse(source: str) -> tuple[ast.Module, list[str]]:
+def parse(source: str, entry: str | None = None) -> tuple[ast.Module, list[str]]:
+    """The tree and the lines of the text that would be run: without what nothing uses."""
     source = source.removeprefix(BOM)
     try:
         size = len(source.encode())
@@ -69,8 +70,7 @@ def parse(source: str) -> tuple[ast.Module, list[str]]:
     odd = CONTROL.search(source)
     if odd:
         raise Unreadable(f"control character U+{ord(odd[0]):04X} in the source", source.count("\n", 0, odd.start()) + 1)
-    lines = source.split("\n")
-    for number, line in enumerate(lines[:2], 1):
+    for number, line in enumerate(source.split("\n", 2)[:2], 1):
         coding = CODING.match(line)
         if coding and coding[1].lower() not in UTF8:
             raise Unreadable(f"encoding {coding[1]}; the source has to be UTF-8", number)
@@ -78,13 +78,16 @@ def parse(source: str) -> tuple[ast.Module, list[str]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source, "kernel.py")
+            text = unused.trimmed(source, tree, (entry,))
+            if text != source:
+                tree = ast.parse(text, "kernel.py")
     except SyntaxError as problem:
         raise Unreadable(one_line(f"{problem.msg}", 200), problem.lineno or 1) from None
     except (RecursionError, MemoryError):
         raise Unreadable("the source is nested too deeply") from None
     except (ValueError, OverflowError, SystemError) as problem:
         raise Unreadable(one_line(f"not readable as Python: {problem}", 200)) from None
-    return tree, lines
+    return tree, text.split("\n")
 
 
 def unreadable(sentence: str, line: int = 1) -> dict[str, Any]:
@@ -102,7 +105,7 @@ def judge(tree: ast.Module, lines: list[str], allow_random: bool, entry: str | N
     kernels = [info for info in jit if info not in device]
     if not jit:
         reader.refuse("policy.no_kernel", tree, "no function decorated with @triton.jit")
-    entries = [name for name in dict.fromkeys([*([entry] if entry else []), *ENTRIES]) if name in scan.module.names]
+    entries = [name for name in dict.fromkeys([*([entry] if entry else []), *unused.ENTRIES]) if name in scan.module.names]
     violations = [{"rule": rule, "line": line, "what": what} for rule, line, what in reader.found]
     violations.sort(key=lambda v: (v["line"], v["rule"], v["what"]))
     return {

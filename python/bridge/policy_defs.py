@@ -16,7 +16,6 @@ from ka_bridge.policy_walk import Walker
 
 CLASS_DECORATORS = frozenset({"dataclasses.dataclass", "enum.unique", "typing.final"})
 MODULE_DUNDERS = frozenset({"__all__", "__version__", "__author__"})
-FUNCTION_METHODS = frozenset({"forward", "backward", "setup_context"})  # of an autograd function
 ENUM_HOOK = re.compile(r"_[^_].*_")
 DEF_LINE = re.compile(r"\s*def\b")
 
@@ -153,7 +152,7 @@ class Judge(Walker):
             if name.startswith("__"):
                 continue
             taken = (("torch.nn.Module" in roots and name in module_names())
-                     or ("torch.autograd.Function" in roots and name not in FUNCTION_METHODS and hasattr(torch.autograd.Function, name))
+                     or ("torch.autograd.Function" in roots and name not in lists.FUNCTION_METHODS and hasattr(torch.autograd.Function, name))
                      or (any(root.startswith("enum.") for root in roots) and ENUM_HOOK.fullmatch(name)))
             if taken:
                 method = info.methods.get(name)

@@ -28,7 +28,7 @@ MODULES = words("""
     torch torch.cuda torch.nn torch.nn.functional torch.nn.init torch.nn.parameter torch.autograd torch.version
     triton triton.language triton.language.math triton.language.extra triton.language.extra.libdevice
     triton.language.extra.cuda triton.language.extra.cuda.libdevice triton.tools triton.tools.tensor_descriptor
-    triton.runtime triton.runtime.driver triton.runtime.driver.active
+    triton.runtime triton.runtime.driver triton.runtime.driver.active triton.runtime.driver.active.utils triton.testing
     math typing dataclasses functools itertools collections collections.abc enum numbers warnings logging __future__
 """)
 
@@ -55,7 +55,8 @@ TORCH = (
         device dtype Tensor Size memory_format
         empty empty_like empty_strided zeros zeros_like ones ones_like full full_like tensor
         finfo iinfo is_tensor is_floating_point is_complex numel promote_types result_type get_default_dtype can_cast broadcast_shapes
-        no_grad inference_mode enable_grad is_grad_enabled
+        no_grad inference_mode enable_grad is_grad_enabled set_grad_enabled
+        set_float32_matmul_precision
         reshape permute transpose t squeeze unsqueeze flatten unflatten movedim moveaxis swapaxes swapdims broadcast_to
         broadcast_tensors as_strided narrow select unbind split chunk
     """)
@@ -66,8 +67,15 @@ TORCH = (
     | words("torch.nn.Module torch.autograd.Function torch.nn.parameter.Parameter torch.nn.Parameter")
 )
 
-# Random numbers: only where the reference draws them too, or where a ModelNew makes its weights.
+# Settings of PyTorch's own computations, of which a kernel file has none: they may be assigned True or False.
+SETTINGS = under("torch.backends", """
+    cuda.matmul.allow_tf32 cuda.matmul.allow_fp16_reduced_precision_reduction cuda.matmul.allow_bf16_reduced_precision_reduction
+    cudnn.allow_tf32 cudnn.benchmark cudnn.deterministic
+""")
+
+# Random numbers: only where the reference draws them too, or where a ModelNew makes its weights. Seeds: only where it draws none, and they mean nothing.
 RANDOM = under("torch", "rand randn rand_like randn_like randint randint_like randperm bernoulli normal")
+SEEDS = words("torch.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all")
 RANDOM_METHODS = words("bernoulli_ uniform_ normal_ exponential_ random_")
 
 # Layers that a ModelNew may construct, in the methods that build it, to own weights under the reference's names.
@@ -99,6 +107,7 @@ DECORATORS = words("triton.jit triton.autotune triton.heuristics")
 TRITON = DECORATORS | words("""
     triton.Config triton.cdiv triton.next_power_of_2 triton.set_allocator triton.OutOfResources
     triton.runtime.driver.active.get_active_torch_device triton.runtime.driver.active.get_current_target
+    triton.runtime.driver.active.utils.get_device_properties triton.testing.perf_report triton.testing.Benchmark
     triton.tools.tensor_descriptor.TensorDescriptor triton.tools.tensor_descriptor.TensorDescriptor.from_tensor
 """)
 
@@ -122,6 +131,14 @@ LANGUAGE = under("triton.language", TL_MATH + " " + " ".join(ATOMICS) + """
 REASONS = {
     "triton.language.extra.cuda.globaltimer": "the answer of a kernel must depend on its inputs, not on the clock",
     "triton.language.extra.cuda.smid": "the answer of a kernel must depend on its inputs, not on which multiprocessor runs a program",
+    "torch.cuda.Stream": "kernels are launched on the current stream",
+    "torch.cuda.stream": "kernels are launched on the current stream",
+    "torch.cuda.current_stream": "kernels are launched on the current stream; no handle is needed",
+    "torch.arange": "compute the indices inside the kernel with tl.arange",
+    "torch.cat": "let the kernel write each part into one torch.empty",
+    "torch.stack": "let the kernel write each part into one torch.empty",
+    "triton.testing.do_bench": "timing belongs under if __name__ == \"__main__\":",
+    "os.environ": "the settings of a process are not the kernel's business; leave it out",
     "triton.constexpr_function": "not followed by this judge; compute the number in host code and pass it as tl.constexpr",
     "triton.language.extern_elementwise": "foreign code; libdevice functions are called by name",
 }
@@ -179,8 +196,11 @@ METHOD_DECORATORS = words("""
 # Names that Triton's interpreter writes into the kernels it runs: a variable of that name would be called in their place.
 RESERVED = words("interpreter_semantic interpreter_semantic_taken interpreter_builder")
 
+# The methods of an autograd function that PyTorch calls: the first argument is the context (but reached through `apply` alone).
+FUNCTION_METHODS = words("forward backward setup_context")
+
 # Dunder methods that an own class may define.
-CLASS_DUNDERS = words("__init__ __call__ __post_init__ __slots__")
+CLASS_DUNDERS = words("__init__ __call__ __post_init__ __slots__ __constants__")
 
 # Attributes of any value on the host whose kind the reader of the source cannot know. Harmless whatever the value is: on a tensor
 # metadata, views and allocation; otherwise methods of containers, strings and numbers.
@@ -190,7 +210,7 @@ VALUE_ATTRIBUTES = words("""
     unsqueeze expand expand_as broadcast_to as_strided narrow select unbind split chunk tensor_split unfold
     new_empty new_empty_strided new_zeros new_ones new_full zero_ fill_ data_ptr element_size itemsize nbytes storage_offset
     is_cuda is_cpu is_floating_point is_complex is_signed requires_grad requires_grad_ detach to float half bfloat16 double int
-    long bool type get_device
+    long bool type get_device cuda data
     append extend insert pop popitem remove reverse clear copy get items keys values update setdefault count
     union intersection difference issubset issuperset discard move_to_end most_common appendleft popleft
     join startswith endswith lower upper strip lstrip rstrip replace rsplit splitlines isdigit isalnum removeprefix removesuffix
@@ -198,7 +218,7 @@ VALUE_ATTRIBUTES = words("""
     bit_length is_integer as_integer_ratio start stop step name value args
     major minor multi_processor_count total_memory warp_size max_threads_per_multi_processor regs_per_multiprocessor
     shared_memory_per_block shared_memory_per_block_optin shared_memory_per_multiprocessor L2_cache_size gcnArchName
-    backend arch kwargs num_warps num_stages num_ctas maxnreg all_kwargs base strides block_shape
+    backend arch grid kwargs num_warps num_stages num_ctas maxnreg all_kwargs base strides block_shape
     save_for_backward saved_tensors needs_input_grad mark_non_differentiable set_materialize_grads
 """) | policy_messages.LOGGER_ATTRIBUTES
 
@@ -230,6 +250,6 @@ INFO_ATTRIBUTES = words("max min eps tiny bits smallest_normal resolution dtype"
 HIDDEN_ATTRIBUTES = words("""
     fn kernel params arg_names cache device_caches hash configs best_config pre_hook post_hook rewriter module launch_metadata
     asm metadata metadata_group packed_metadata src function next_functions variable n_regs n_spills
-    configs_timings nargs base_fn func keywords handle data gi_frame gi_code cr_frame cr_code ag_frame f_globals f_locals f_back f_builtins
+    configs_timings nargs base_fn func keywords handle gi_frame gi_code cr_frame cr_code ag_frame f_globals f_locals f_back f_builtins
     f_code tb_frame tb_next co_code co_consts fget fset fdel format format_map with_traceback default_factory obj register
 """)

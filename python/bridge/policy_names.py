@@ -6,7 +6,7 @@ not followed, so the answer can only be too large). A reference is a pair:
     ("func", FuncInfo)        an own function, method, lambda or kernel
     ("class", ClassInfo)      an own class;   ("inst", ClassInfo) an instance of it
     ("layer", "torch.nn.X")   a constructed PyTorch layer, or something that contains one
-    ("info", "")              torch.finfo(...);   ("ctx", "") the context of an autograd function
+    ("info", "")              torch.finfo(...);   ("device", "") a torch.device;   ("ctx", "") the context of an autograd function
     ("value", "")             anything else: a tensor, a number, a list ...
 """
 
@@ -25,6 +25,8 @@ Ref = tuple[str, Any]
 Refs = frozenset[Ref]
 NOTHING: Refs = frozenset()
 VALUE: Refs = frozenset({("value", "")})
+DEVICE: Refs = frozenset({("device", "")})
+DEVICES = frozenset({"torch.device", "triton.runtime.driver.active.get_active_torch_device"})
 BUILTIN_NAMES = frozenset(dir(builtins))
 MAX_PATH_PARTS = 8
 # Builtins whose result contains what their arguments contain.
@@ -261,7 +263,7 @@ class Names:
                 if attr in cls.fields:
                     refs |= self.bindings((cls.scope, attr))
             return refs or VALUE
-        return VALUE
+        return DEVICE if attr == "device" and kind == "value" else VALUE
 
     def result(self, ref: Ref, node: ast.Call, scope: Scope) -> Refs:
         """What a call of `ref` gives."""
@@ -277,6 +279,8 @@ class Names:
                 return frozenset({("layer", what)})
             if what in ("torch.finfo", "torch.iinfo"):
                 return frozenset({("info", "")})
+            if what in DEVICES:
+                return DEVICE
             if what in ("triton.jit", "triton.constexpr_function"):  # with options only it gives a decorator
                 return self.resolve(node.args[0], scope) if node.args else frozenset({ref})
             if what in lists.LAYER_LISTS or what in PASS_THROUGH:

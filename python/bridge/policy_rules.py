@@ -34,6 +34,15 @@ KERNEL_KINDS = {
     "triton.runtime.interpreter": "InterpretedFunction FunctionRewriter GridExecutor",
     "triton.compiler.compiler": "CompiledKernel",
 }
+# What to do instead, for what honest authors write most often.
+HINTS = {
+    "warmup": " (the number of registers is not known before the verdict; take the number of programs from the device's properties)",
+    "clone": " (let a kernel write into torch.empty_like)",
+    "copy_": " (let a kernel copy)",
+    "item": " (the host cannot wait for a number; pass the tensor to the kernel and load it there)",
+    "tolist": " (the host cannot wait for numbers; pass the tensor to the kernel and load them there)",
+    "cpu": " (tensors stay on the device)",
+}
 TYPES_ONLY = lists.ONLY_BASES | {"torch.autograd.Function"}
 
 
@@ -126,6 +135,9 @@ class Rules:
         elif path in lists.RANDOM:
             if not (self.allow_random or self.building):
                 self.refuse("policy.torch", node, f"{name} (the reference draws no random numbers)")
+        elif path in lists.SEEDS:
+            if self.allow_random:
+                self.refuse("policy.torch", node, f"{name} (the judge seeds the reference and the kernel alike)")
         elif path not in EVERYWHERE and not is_libdevice(path):
             self.refuse(family_rule(path), node, name + because(path))
         else:
@@ -174,7 +186,7 @@ class Rules:
             if position == "call":
                 self.refuse("policy.name", node, f"kernel {info.name} called without a grid")
         if info.cls is not None and self.scope.cls is info.cls and (
-                not info.static or "torch.autograd.Function" in self.names.roots(info.cls)):
+                not info.static or (info.name in lists.FUNCTION_METHODS and "torch.autograd.Function" in self.names.roots(info.cls))):
             self.refuse("policy.class", node, f"method {info.name} used as a value in the body of class {info.cls.name}")
 
     def has_methods(self, cls: ClassInfo) -> bool:
@@ -193,13 +205,13 @@ class Rules:
             self.refuse("policy.attribute", node, f"attribute {attr}")
         elif kind == "func":
             thing = "kernel" if what.jit else "function"
-            self.refuse("policy.attribute", node, f"attribute {attr} of the {thing} {what.name}")
+            self.refuse("policy.attribute", node, f"attribute {attr} of the {thing} {what.name}" + HINTS.get(attr, ""))
         elif kind == "inst":
             self.judge_instance_attribute(what, node)
         elif kind == "class":
             self.judge_class_attribute(what, node)
-        elif kind == "info" and attr in lists.INFO_ATTRIBUTES:
-            pass
+        elif kind == "info" and attr in lists.INFO_ATTRIBUTES or kind == "device" and attr == "index":
+            pass  # a tensor has a method `index`, which computes
         elif kind == "layer" and attr in lists.LAYER_ATTRIBUTES:
             pass
         elif kind == "ctx" and not attr.startswith("_"):
@@ -215,8 +227,6 @@ class Rules:
                 self.atomics = True
             if attr not in lists.KERNEL_ATTRIBUTES and not own:
                 self.refuse("policy.attribute", node, f"attribute {attr} in the kernel {self.kernel.name}")
-        elif attr == "index" and isinstance(node.value, ast.Attribute) and node.value.attr == "device":
-            pass  # a tensor has a method of that name, which computes
         elif attr in lists.VALUE_ATTRIBUTES or (attr in lists.LAYER_ATTRIBUTES and attr not in tensor_names()) or own:
             pass
         elif attr in lists.RANDOM_METHODS and (self.allow_random or self.building):
@@ -224,7 +234,7 @@ class Rules:
         elif attr.startswith("_"):
             self.refuse("policy.attribute", node, f"attribute {attr}")
         elif attr in tensor_names():
-            self.refuse("policy.method", node, f"tensor method {attr}")
+            self.refuse("policy.method", node, f"tensor method {attr}" + HINTS.get(attr, ""))
         else:
             self.refuse("policy.attribute", node, f"attribute {attr}")
 
@@ -245,7 +255,7 @@ class Rules:
         roots = self.names.roots(cls)
         for item in self.names.family(cls):
             if attr in item.methods:
-                if not item.methods[attr].static or "torch.autograd.Function" in roots:
+                if not item.methods[attr].static or (attr in lists.FUNCTION_METHODS and "torch.autograd.Function" in roots):
                     self.refuse("policy.class", node, f"method {attr} taken from the class {cls.name}")
                 return
             if attr in item.scope.names:

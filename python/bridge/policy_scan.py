@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ka_bridge.policy_lists import FUNCTION_METHODS
 from ka_bridge.policy_scope import PARTS, VALUE, Binding, ClassInfo, FuncInfo, Scope, is_main_guard, parameters
 
 LEAVES = (ast.Name, ast.Constant, type(None), str)  # bind nothing and contain nothing
@@ -157,7 +158,8 @@ class Scan:
             info.static = "staticmethod" in names
             if node.args.posonlyargs or node.args.args:
                 first = (node.args.posonlyargs + node.args.args)[0].arg
-                info.scope.names[first] = [("ctx" if info.static else "self", cls, None)]
+                kind = "self" if not info.static else "ctx" if node.name in FUNCTION_METHODS else "value"
+                info.scope.names[first] = [(kind, cls, None)]
         self.see_all(node.body, info.scope)
 
     def see_signature(self, args: ast.arguments, scope: Scope) -> None:

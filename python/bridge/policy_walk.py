@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
+from ka_bridge import policy_assembly
 from ka_bridge import policy_lists as lists
 from ka_bridge import policy_messages
 from ka_bridge.policy_names import VALUE, Names
@@ -23,13 +23,10 @@ PLAIN = frozenset("""
 NOT_IN_KERNELS = frozenset("""
     FunctionDef ClassDef Import ImportFrom Lambda With Try TryStar Raise Global Nonlocal Delete Yield YieldFrom Match NamedExpr
 """.split())
-IMPORTABLE = EVERYWHERE | WHEN_BUILDING | lists.INITIALISERS | lists.RANDOM
+IMPORTABLE = EVERYWHERE | WHEN_BUILDING | lists.INITIALISERS | lists.RANDOM | lists.SEEDS
 JIT = frozenset({"triton.jit", "triton.constexpr_function"})
 JIT_KEYWORDS = frozenset("version repr launch_metadata do_not_specialize do_not_specialize_on_alignment debug noinline".split())
 TYPE_FORMS = frozenset({"Tuple", "List", "Subscript", "Starred"})
-MAX_ASSEMBLY = 4096
-ASM_INSTRUCTION = re.compile(r"(?:^|[;{}\n])\s*(?:@!?\S+\s+)?(\.?[A-Za-z_][\w]*)")
-ASM_SPECIAL = re.compile(r"%(?!r|f|p|h|d|t|tmp)[a-z]")
 
 
 class Walker(Rules):
@@ -191,21 +188,9 @@ class Walker(Rules):
             if not plain or len(node.args) != 1:
                 self.refuse("policy.name", node, f"{path} applied to something other than a function of this file")
         elif path == "triton.language.inline_asm_elementwise":
-            self.judge_assembly(node)
+            policy_assembly.judge(node, self.refuse)
         elif path in policy_messages.CALLS:
             policy_messages.judge(path, node, self.refuse)
-
-    def judge_assembly(self, node: ast.Call) -> None:
-        text = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "asm"), None)
-        if not (isinstance(text, ast.Constant) and isinstance(text.value, str) and len(text.value) <= MAX_ASSEMBLY):
-            self.refuse("policy.name", node, "inline assembly that is not a literal text of reasonable length")
-            return
-        code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text.value, flags=re.DOTALL)
-        for word in ASM_INSTRUCTION.findall(code):
-            if word not in lists.ASSEMBLY and word != ".reg":
-                self.refuse("policy.name", node, f"inline assembly instruction {word}")
-        if ASM_SPECIAL.search(code) or "[" in code:
-            self.refuse("policy.name", node, "inline assembly that uses memory or special registers")
 
     def is_super_init(self, node: ast.Call) -> bool:
         """super().__init__(...) in __init__ of an own class."""
@@ -239,6 +224,8 @@ class Walker(Rules):
         self.walk(node.value)
 
     def walk_Assign(self, node: ast.Assign, position: str) -> None:
+        if self.is_setting(node):
+            return
         self.walk_each(node.targets)
         named = all(isinstance(target, ast.Name) for target in node.targets) and self.scope.kind != "class"
         target = node.targets[0]
@@ -250,6 +237,15 @@ class Walker(Rules):
             self.walk_each(node.value.elts, "alias")
         else:
             self.walk(node.value)
+
+    def is_setting(self, node: ast.Assign) -> bool:
+        """torch.backends.cudnn.benchmark = True"""
+        target = node.targets[0]
+        if self.kernel is not None or len(node.targets) != 1 or not isinstance(target, ast.Attribute) or not (
+                isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool)):
+            return False
+        refs = self.names.resolve(target, self.scope)
+        return bool(refs) and all(kind == "path" and what in lists.SETTINGS for kind, what in refs)
 
     def walk_AnnAssign(self, node: ast.AnnAssign, position: str) -> None:
         self.walk(node.target)

@@ -7,6 +7,9 @@ and the reference is run in float64 for each: an output element that never chang
 `undefined`, and both NaN and the finite value are right. Integer and boolean outputs have no NaN: their elements
 are undefined where they depend on the injected positions (how NaN compares is not what is judged).
 
+Attention is run in its plain form, which adds a mask of -inf to the scores: NaN at a masked position stays NaN there, while PyTorch's fused
+forms replace the score. PyTorch has both, so both are right.
+
 Infinities, the largest finite number, -0.0 and the smallest denormal are injected besides, but only into programs of
 elementwise ops alone, and only as far as the reference agrees with itself: the set is reduced (first without the
 largest number, then without infinities) until no replaced run has a NaN and the run in the problem's dtype has
@@ -19,6 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ka_bridge import distributions, modes, runs
 from ka_bridge.problem import ProblemError
@@ -62,9 +66,12 @@ def _attempt(draw: "Draw", free: dict[int, str], seed: int, level: int) -> Speci
         base[i], places[i] = _inject_extras(draw.given[i], structure, generator, level)
     poisoned = _with_values(base, places, lambda drawn: torch.full_like(drawn, float("nan")))
     try:
-        draw.native = runs.run_native(draw.program, draw.duplicate(draw.pristine), poisoned, draw.call_seed)
+        with sdpa_kernel(SDPBackend.MATH):
+            draw.native = runs.run_native(draw.program, draw.duplicate(draw.pristine), poisoned, draw.call_seed)
     except ProblemError as exc:
         return exc.message
+    if level > 0 and (left_open := draw.unsettled(poisoned)):
+        return left_open
     replaced = _replaced_runs(draw, base, places)
     if len(replaced) < 2:
         return "the reference raises for finite values in place of NaN"

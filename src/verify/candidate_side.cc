@@ -100,7 +100,8 @@ std::vector<std::string> denied_of(const Json& answer) {
   std::vector<std::string> denied;
   for (const Json& item : list_of(answer, "denied")) {
     const std::string where = text_of(item, "where");
-    denied.push_back(text_of(item, "op") + (where.empty() ? "" : " at " + where));
+    const std::string hint = text_of(item, "hint");
+    denied.push_back(text_of(item, "op") + (where.empty() ? "" : " at " + where) + (hint.empty() ? "" : "; " + hint));
   }
   return denied;
 }

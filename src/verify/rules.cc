@@ -89,7 +89,7 @@ constexpr auto kRules = std::to_array<Rule>({
      "the answer is close, but its error is a larger multiple of PyTorch's own than the tier allows",
      "the arithmetic of the tier, or another tier chosen with --precision"},
     {"result.special", "treats NaN and infinity as PyTorch does", "special values are not treated as PyTorch treats them",
-     "NaN where PyTorch gives NaN for an element that matters"},
+     "NaN where PyTorch gives NaN for an element that matters; tl.maximum and tl.minimum drop NaN unless propagate_nan=tl.PropagateNan.ALL"},
 
     // The real compiler.
     {"compile.failed", "compiles for the target GPU", "the kernel does not compile for the target GPU",

@@ -57,6 +57,8 @@ Result<std::string> Trial::explaining_tier(const RunOutcome& outcome, const Draw
 Result<MaybeRefusal> Trial::numbers(const RunOutcome& outcome, const Draw& draw) {
   MaybeRefusal refusal = check_numbers(outcome, draw, verdict_);
   const bool off = refusal && (refusal->rule == "result.mismatch" || refusal->rule == "result.precision");
+  if (off && reference_->facts().draws_random)
+    refusal->detail += "\nforward draws random numbers: the kernel must draw the same ones, on the host, by the same calls of torch (torch.rand_like ...)";
   if (!off || !reference_->facts().has_contraction || tier_ == "half") return refusal;
   KA_ASSIGN(const std::string tier, explaining_tier(outcome, draw));
   if (tier.empty()) return refusal;

@@ -1,5 +1,6 @@
 """The source policy: every row of the tables, the facts, the protocol, the speed, and the lists against the installed PyTorch."""
 
+import ast
 import builtins
 import importlib.util
 import os
@@ -9,6 +10,7 @@ import statistics
 import sys
 import time
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -29,7 +31,7 @@ load_bridge()
 
 import policy_honest  # noqa: E402
 import policy_rows  # noqa: E402
-from ka_bridge import policy, policy_lists, policy_rules  # noqa: E402
+from ka_bridge import policy, policy_lists, policy_rules, unused  # noqa: E402
 from ka_bridge.conn import Conn  # noqa: E402
 
 MAX_MS_FOR_300_LINES = 60.0  # about 10 on an idle machine; the limit leaves room for a busy one
@@ -41,8 +43,8 @@ def rules_of(source: str, allow_random: bool = False) -> list[str]:
 
 class Rows(unittest.TestCase):
     def test_hostile_rows(self) -> None:
-        for name, rule, source in policy_rows.ROWS:
-            with self.subTest(name):
+        for name, rule, source in policy_rows.ROWS:  # fragments: nothing uses what they define
+            with self.subTest(name), mock.patch.object(unused, "trimmed", lambda text, tree, entries: text):
                 answer = policy.check_source(source, "k.py", False)
                 found = [v["rule"] for v in answer["violations"]]
                 self.assertIn(rule, found, answer["violations"])
@@ -66,11 +68,12 @@ class Rows(unittest.TestCase):
         self.assertEqual(rules_of(source, allow_random=True), [])
 
     def test_line_and_words(self) -> None:
-        source = "import torch\nimport os\n\n\ndef kernel_function(x):\n    return torch.matmul(x, x).__class__\n"
+        source = "import torch\nimport os\n\n\ndef kernel_function(x):\n    return torch.matmul(x, x).__class__, os\n"
         found = [(v["line"], v["rule"], v["what"]) for v in policy.check_source(source, "k.py", False)["violations"]]
         self.assertEqual(found, [(1, "policy.no_kernel", "no function decorated with @triton.jit"),
                                  (2, "policy.import", "import of os"),
-                                 (6, "policy.attribute", "attribute __class__"), (6, "policy.torch", "torch.matmul")])
+                                 (6, "policy.attribute", "attribute __class__"), (6, "policy.name", "os"),
+                                 (6, "policy.torch", "torch.matmul")])
 
     def test_same_answer_every_time(self) -> None:
         source = policy_honest.STYLES + policy_rows.module("import os\nt = torch\nz = t.mm, eval")
@@ -80,6 +83,51 @@ class Rows(unittest.TestCase):
         before = sys.getrecursionlimit()
         rules_of("x = 1" + " + 1" * 50000)
         self.assertEqual(sys.getrecursionlimit(), before)
+
+
+class Unused(unittest.TestCase):
+    """What nothing uses is taken out; what is executed, or used after all, stays."""
+
+    def trim(self, text: str, entry: str | None = None) -> str:
+        return unused.trimmed(text, ast.parse(text), (entry,))
+
+    def test_taken_out(self) -> None:
+        for before, after in [
+            ("import os, sys, torch\nx = torch.float32", "import torch\nx = torch.float32"),
+            ("from torch.nn.functional import (relu,\n    gelu)  # why\nx = gelu", "from torch.nn.functional import gelu\n\nx = gelu"),
+            ("import torch\nimport torch.utils.benchmark\nx = torch.nn", "import torch\n\nx = torch.nn"),
+            ("def f(x): return os, 'é'", "def f(x): pass"),
+            ("def f(x):\n    @g\n    def h(): pass\n    return h  # é", "def f(x):\n    pass\n\n"),
+            ("class C(B):\n    a = 1\n    def f(self):\n        return os\n", "class C(B):\n    a = 1\n    def f(self):\n        pass\n"),
+            ("def f(): return g()\ndef g(): return f()", "def f(): pass\ndef g(): pass"),
+            ("import time\nif __name__ == '__main__':\n    time.sleep(1)", "\nif __name__ == '__main__':\n    time.sleep(1)"),
+            ("@triton.testing.perf_report(b)\ndef f():\n    return torch.relu", "@triton.testing.perf_report(b)\ndef f():\n    pass"),
+        ]:
+            with self.subTest(before):
+                self.assertEqual(self.trim(before), after)
+
+    def test_stays(self) -> None:
+        for text in [
+            "def kernel_function(x):\n    return f(x)\ndef f(x):\n    return x",
+            "class ModelNew(B):\n    def forward(self, x):\n        return x",
+            "def f():\n    return 1\nx = [lambda: f]",
+            "def f():\n    return 1\nx = f'{f()}'",
+            "def f():\n    return 1\nclass C:\n    g = f",
+            "def f():\n    return 1\ndef g(x=f):\n    pass",
+            "def f():\n    return 1\nif __name__ == '__main__':\n    pass\nelse:\n    f()",
+            "@register\ndef f():\n    return 1", "@triton.jit\ndef f():\n    return 1",
+            "def __getattr__(name):\n    return 1",
+            "import helper", "from . import os", "from os import *", "import torch.utils.benchmark\nx = torch.empty",
+            "import os\ndef g(x=os.name):\n    pass", "import numpy as np\nclass C:\n    a = np.pi",
+            "x = 1; \\\n import os", "import os; x = 1",
+        ]:
+            with self.subTest(text):
+                self.assertEqual(self.trim(text), text)
+
+    def test_named_entry_stays(self) -> None:
+        text = "def other(x):\n    return x"
+        self.assertEqual(self.trim(text, "other"), text)
+        self.assertNotEqual(self.trim(text), text)
 
 
 class Facts(unittest.TestCase):
@@ -187,7 +235,7 @@ class Lists(unittest.TestCase):
 
     def test_value_attributes_do_not_compute(self) -> None:
         """Methods of a tensor that change or reduce values must not slip into the list of harmless attributes."""
-        computing = {"sum", "add", "mul", "sort", "max", "min", "mean", "clone", "copy_", "item", "tolist", "numpy", "data", "set_",
+        computing = {"sum", "add", "mul", "sort", "max", "min", "mean", "clone", "copy_", "item", "tolist", "numpy", "set_",
                      "apply_", "map_", "storage", "untyped_storage", "register_hook", "grad", "softmax", "cat", "index", "cumsum"}
         import torch
 

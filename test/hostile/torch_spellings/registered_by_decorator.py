@@ -1,0 +1,33 @@
+# problem: relu
+# expect: policy.torch
+# why: nothing names the function but its decorator, which keeps it for later
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(y_ptr + offs, tl.where(x < 0, 0.0, x), mask=mask)
+
+
+CHOICES = []
+
+
+def register(function):
+    CHOICES.append(function)
+    return function
+
+
+@register
+def relu(x):
+    return torch.relu(x)
+
+
+def kernel_function(x):
+    y = torch.empty_like(x)
+    relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+    return CHOICES[0](x)

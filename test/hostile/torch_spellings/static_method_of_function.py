@@ -1,0 +1,30 @@
+# problem: relu
+# expect: policy.method
+# why: a helper of an autograd function gets a tensor where forward would get the context
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(y_ptr + offs, tl.where(x < 0, 0.0, x), mask=mask)
+
+
+class Op(torch.autograd.Function):
+    @staticmethod
+    def helper(ctx):
+        return ctx.relu()
+
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.empty_like(x)
+        relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+        return Op.helper(x)
+
+
+def kernel_function(x):
+    return Op.apply(x)

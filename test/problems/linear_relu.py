@@ -1,0 +1,24 @@
+"""A fully connected layer, then ReLU."""
+
+import torch
+import torch.nn as nn
+
+batch = 20
+in_features = 64
+out_features = 48
+
+class Model(nn.Module):
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.fc = nn.Linear(in_features, out_features)
+
+    def forward(self, x):
+        return torch.relu(self.fc(x))
+
+
+def get_inputs():
+    return [torch.randn(batch, in_features)]
+
+
+def get_init_inputs():
+    return [in_features, out_features]
