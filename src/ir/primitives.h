@@ -1,0 +1,61 @@
+// The primitives: every operation of a program is lowered to these. One row says everything about one of them; an
+// elementwise primitive is its row and nothing else.
+//
+// Structured primitives and their attributes (i0, i1, ... stand for the index of an element of the result):
+//   constant {value}                       a number as a tensor without dimensions
+//   index    {expression}                  int64; element = expression over i0, i1, ...
+//   reshape  {shape}                       row-major order kept
+//   permute  {dims}                        dimension d of the result is dimension dims[d] of the operand
+//   remap    {shape, index, valid, fill}   element = operand[index] where all of `valid` are >= 0, else `fill`
+//   gather   {shape, index}                element of operand 0 at index; t0, t1, ... stand for the elements of the other
+//                                          operands, which have the shape of the result
+//   cat      {dim}
+//   reduce   {kind, dims}                  sum, prod, max, min, any, all, argmax, argmin; the dims stay with extent 1
+//   scan     {kind, dim, reverse}          sum, prod, max, min, logsumexp
+//   matmul   {}                            [b, m, k] x [b, k, n] -> [b, m, n]
+//   attention {scale, causal}              q [b, m, d], k [b, n, d], v [b, n, e], optional mask [b, m, n] that is added
+//   random   {kind, shape, ...}            drawn by PyTorch in the wrapper, in program order
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/dtype.h"
+
+namespace ka::ir {
+
+// How a node may be fused: what one element of the result needs.
+enum class Fusion {
+  source,       // nothing: constants, indices
+  elementwise,  // the same element of each operand
+  view,         // one element elsewhere
+  gather,       // one element at a place that other operands name
+  reduce,       // all elements along some dimensions
+  scan,         // all elements before it along a dimension
+  contraction,  // a row of one operand and a column of the other
+  opaque,       // anything: one kernel of its own
+};
+
+enum class ResultType {
+  promoted,   // of the operands, as PyTorch promotes
+  floating,   // promoted, and float32 for integers
+  boolean,
+  as_stated,  // by the node
+};
+
+struct Primitive {
+  std::string_view name;
+  Fusion fusion;
+  int arity;              // -1: any number
+  ResultType result;
+  std::string_view text;  // elementwise: Triton text with {0}, {1}, ... for the operands
+  std::string_view integer_text = {};  // where it differs for integers
+  std::string_view boolean_text = {};  // where it differs for booleans
+  double flops = 1;       // per element of the result
+};
+
+std::span<const Primitive> all_primitives();
+const Primitive* find_primitive(std::string_view name);
+
+}  // namespace ka::ir
