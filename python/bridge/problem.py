@@ -209,7 +209,7 @@ class Program:
         if not isinstance(value, torch.Tensor):
             raise ProblemError("inputs_not_tensors",
                                f"input {index} is of type {type(value).__name__}; inputs must be tensors or scalars")
-        if not _is_fake(value):
+        if not is_fake(value):
             with phase("unsupported", "an input"):
                 check_supported(value, f"input {index}")
         with torch.no_grad(), phase("forward_raises", f"moving input {index} to {self.device}"):
@@ -252,7 +252,7 @@ def flatten(result: Any) -> tuple[list[torch.Tensor], str]:
                                "nested outputs are not supported")
         if not isinstance(part, torch.Tensor):
             raise ProblemError("unsupported", f"output {i} is of type {type(part).__name__}; only tensors are supported")
-        if not _is_fake(part):
+        if not is_fake(part):
             with phase("unsupported", "an output"):
                 check_supported(part, f"output {i}")
     return [part.detach() for part in parts], structure
@@ -266,7 +266,7 @@ def first_function(names: dict[str, Any], target: str, suffix: str) -> str | Non
     return f"get_{suffix}" if callable(names.get(f"get_{suffix}")) else None
 
 
-def _is_fake(value: torch.Tensor) -> bool:
+def is_fake(value: torch.Tensor) -> bool:
     """A tensor of PyTorch's own without data, as scaling uses them (the class is not imported for this)."""
     return type(value).__name__ == "FakeTensor" and type(value).__module__ == "torch._subclasses.fake_tensor"
 

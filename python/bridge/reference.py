@@ -5,10 +5,11 @@ The problem file is foreign code; this process is sandboxed before main() is cal
 
 from __future__ import annotations
 
+import json
 import os
 
 from ka_bridge import draws, forks, loading
-from ka_bridge.conn import Conn, error_answer, read_all
+from ka_bridge.conn import Conn, error_answer, read_all, write_all
 from ka_bridge.modes import Stop
 from ka_bridge.problem import ProblemError
 
@@ -31,6 +32,10 @@ def main(conn: Conn) -> None:
                 if state is None:
                     raise ProblemError("unsupported", "draw came before a successful load")
                 answer = draws.draw(state, request, fds[0])
+            elif request.get("cmd") == "export" and state is not None:
+                from ka_bridge import export  # only in children that were forked for it (exporter.py)
+                write_all(fds[0], json.dumps(export.export(state)).encode(), 0)
+                answer = {"ok": True}
             elif request.get("cmd") == "given" and state is not None:
                 answer = loading.given_call(state)
             else:

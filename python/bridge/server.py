@@ -93,6 +93,7 @@ class Server:
         return True
 
     def spawn(self, request: dict[str, Any], fds: list[int]) -> None:
+        importlib.import_module(f"ka_bridge.{request['module']}")  # imported once, here, not in every child
         policy = request["policy"].encode()
         ours, theirs = socket.socketpair()
         try:

@@ -23,7 +23,7 @@ def find(source: SizedSource, request: Request, seed: int, scaled: Scaled) -> di
     names = [c.name for c in source.constants if c.first_class and c.extents]
     found: dict[str, dict[str, int]] = {}
     tries = LIMIT if scaled.first.observed.op_count > LONG_PROGRAM_OPS else MOST_TRIES
-    for name, value in _proposals(names, scaled.sizes)[:tries]:
+    for name, value in proposals(names, scaled.sizes)[:tries]:
         sizes = {**scaled.sizes, name: value}
         if len(found) < LIMIT and value != scaled.sizes[name] and _runs(source, request, sizes, seed, shapes):
             found[f"{name}={value}"] = sizes
@@ -31,7 +31,7 @@ def find(source: SizedSource, request: Request, seed: int, scaled: Scaled) -> di
     return found
 
 
-def _proposals(names: list[str], sizes: dict[str, int]) -> list[tuple[str, int]]:
+def proposals(names: list[str], sizes: dict[str, int]) -> list[tuple[str, int]]:
     """One more for the first constant, an odd size for the last, one for the first; then what is left of these."""
     if not names:
         return []

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ka_bridge.problem import ProblemError
+from ka_bridge.problem import ProblemError, is_fake
 from ka_bridge.tensors import Unsupported, check_supported
 
 
@@ -55,6 +55,8 @@ def _check(found: list[Weight]) -> None:
         if other != weight.name:
             raise ProblemError("unsupported", f"the weights {other} and {weight.name} have the same argument name "
                                f"{weight.argument}")
+        if is_fake(weight.tensor):
+            continue
         try:
             check_supported(weight.tensor, f"the {weight.kind} {weight.name}")
         except Unsupported as exc:

@@ -15,6 +15,7 @@ namespace ka::verify {
 namespace {
 
 constexpr std::size_t kMaxForeignText = 700;
+constexpr std::size_t kMaxGraphBytes = std::size_t{256} << 20;
 constexpr std::array kMoreDistributions = {"integers", "true", "false", "masked"};
 
 struct Budget {
@@ -197,7 +198,7 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
     if (options.scale)
       message["budget"] = {
           {"elements", budget.elements}, {"flops", budget.flops}, {"widths", budget.widths}, {"single", last}};
-    KA_ASSIGN(bridge::Child child, interpreter.spawn("reference", options.sandbox, cancel));
+    KA_ASSIGN(bridge::Child child, interpreter.spawn(options.exports ? "exporter" : "reference", options.sandbox, cancel));
     Json refusal;
     Result<Json> answer = ask(child, message, fds, problem.path, options.limit, cancel, &refusal);
     if (!answer && !last && answer.error().kind == ErrorKind::unsupported) {
@@ -217,6 +218,13 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
 std::string ReferenceSide::given_arguments(const os::CancelToken& cancel) {
   Result<Json> answer = ask(child_, {{"cmd", "given"}}, {}, path_, limit_, cancel);
   return answer && answer->is_object() ? answer->dump() : "";
+}
+
+Result<std::string> ReferenceSide::export_graphs(const os::CancelToken& cancel) {
+  KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_graphs"));
+  const std::array fds = {file.fd()};
+  KA_TRY(ask(child_, {{"cmd", "export"}}, fds, path_, limit_, cancel));
+  return file.read_all(kMaxGraphBytes);
 }
 
 Result<Draw> ReferenceSide::draw(const DrawRequest& request, const os::CancelToken& cancel) try {

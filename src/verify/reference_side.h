@@ -69,6 +69,7 @@ struct Draw {
 
 struct ReferenceOptions {
   std::string device = "cpu";
+  bool exports = false;        // export_graphs() will be asked for
   bool scale = true;           // scale sizes down to what the interpreter can do
   std::uint64_t seed = 0;
   os::SandboxRequest sandbox;
@@ -82,6 +83,8 @@ class ReferenceSide {
                                     bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
   const ReferenceFacts& facts() const { return facts_; }
   Result<Draw> draw(const DrawRequest& request, const os::CancelToken& cancel);
+  // The program as graphs of PyTorch operators at several sizes, as JSON text; for a side loaded with `exports`.
+  Result<std::string> export_graphs(const os::CancelToken& cancel);
   // Shapes of inputs and weights at the sizes that were given, as JSON; empty when they cannot be told without data.
   std::string given_arguments(const os::CancelToken& cancel);
 

@@ -1,0 +1,131 @@
+"""The problem as graphs: one per choice of sizes.
+
+Every graph comes from `torch.export` (non-strict, training IR, not decomposed) on tensors without data, at fixed sizes:
+the given ones, the scaled-down ones and a few others. The reader compares them number by number to find out which numbers
+follow from which size, so nothing here is symbolic. Ways to build the program, in order: on fake tensors; for real, then
+exported on fake inputs; on the meta device. The reason why an earlier way failed is kept.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+
+from ka_bridge import cost, export_graph, variants, weights
+from ka_bridge.conn import one_line
+from ka_bridge.loading import Loaded
+from ka_bridge.problem import Program, ProblemError
+from ka_bridge.sizes import SizedSource
+
+MOST_SAMPLES = 4
+MOST_ATTEMPTS = 24
+SMALL = 16
+WAYS = ("fake", "real", "meta")
+
+
+def export(state: Loaded) -> dict[str, Any]:
+    """The document: samples (sizes and graph each), and how the program was built."""
+    source, request = state.source, state.request
+    given, small = source.given(), state.sizes
+    refusals: list[str] = []
+    try:
+        with state.widths.undone() if state.widths else nullcontext():
+            way, first = _first(source, request, given, refusals)
+        samples = [{"sizes": given, "graph": first}]
+        if small != given or state.widths is not None:
+            _add_sample(samples, source, request, small, way, refusals)
+        for sizes in _other_sizes(source, given, small):
+            if len(samples) == MOST_SAMPLES:
+                break
+            _add_sample(samples, source, request, sizes, way, refusals)
+        for sizes in _separating(source, small):
+            if _still_alike(samples, sizes, small):
+                _add_sample(samples, source, request, sizes, way, refusals)
+    finally:
+        source.compile(small)
+    return {"schema": 1, "way": way, "refusals": refusals, "samples": samples}
+
+
+def _add_sample(samples: list[dict[str, Any]], source: SizedSource, request: cost.Request, sizes: dict[str, int],
+                way: str, refusals: list[str]) -> None:
+    try:
+        graph = _graph(source, request, sizes, way)
+    except (ProblemError, export_graph.NotExportable) as exc:
+        refusals.append(f"{_shown(samples[0]['sizes'], sizes)}: {one_line(str(exc), 200)}")
+        return
+    same_program = [n["op"] for n in graph["nodes"]] == [n["op"] for n in samples[0]["graph"]["nodes"]]
+    if same_program and all(_extents(graph) != _extents(s["graph"]) for s in samples):
+        samples.append({"sizes": sizes, "graph": graph})
+
+
+def _extents(graph: dict[str, Any]) -> list[Any]:
+    """The shapes of all arguments. A constant that changes none of them (a number of groups) cannot be told from outside."""
+    return [argument.get("shape") for argument in graph["arguments"]]
+
+
+def _separating(source: SizedSource, base: dict[str, int]) -> list[dict[str, int]]:
+    """Sizes that change one constant: to tell it from another that had the same values, or from a fixed number."""
+    found = []
+    for constant in source.constants:
+        value = base[constant.name]
+        if not constant.extents and value < SMALL:
+            continue  # the size of a filter, a stride: better known than general
+        for other in (value * 2, value // 2, value + 1):
+            if other > 1:
+                found.append({**base, constant.name: other})
+    return found[:MOST_ATTEMPTS]
+
+
+def _still_alike(samples: list[dict[str, Any]], sizes: dict[str, int], base: dict[str, int]) -> bool:
+    """Whether the constant that `sizes` changes never changed yet, or always together with another."""
+    changed = [name for name, value in sizes.items() if value != base[name]]
+    vectors = {name: tuple(s["sizes"][name] for s in samples) for name in sizes}
+    return any(len(set(vectors[name])) == 1 or list(vectors.values()).count(vectors[name]) > 1 for name in changed)
+
+
+def _other_sizes(source: SizedSource, given: dict[str, int], small: dict[str, int]) -> list[dict[str, int]]:
+    """Sizes with one extent of an input changed at a time."""
+    names = [c.name for c in source.constants if c.first_class and c.extents]
+    found = []
+    for name, value in variants.proposals(names, small):
+        sizes = {**small, name: value}
+        if value > 1 and sizes not in found and sizes != given:
+            found.append(sizes)
+    return found
+
+
+def _first(source: SizedSource, request: cost.Request, sizes: dict[str, int], refusals: list[str]) -> tuple[str, Any]:
+    for way in WAYS:
+        try:
+            return way, _graph(source, request, sizes, way)
+        except (ProblemError, export_graph.NotExportable) as exc:
+            refusals.append(f"{way}: {one_line(str(exc), 300)}")
+            last = exc
+    raise ProblemError("unsupported", f"the program cannot be exported ({refusals[0]})", last)
+
+
+def _graph(source: SizedSource, request: cost.Request, sizes: dict[str, int], way: str) -> dict[str, Any]:
+    if way == "fake":
+        with cost.dataless("fake"):
+            program = request.execute(source, sizes, 0, "cpu")
+            return _exported(program, program.build(0), program.inputs(0))
+    if way == "real":
+        program = request.execute(source, sizes, 0, "cpu")
+        model = program.build(0)
+        with cost.dataless("fake"):
+            return _exported(program, model, program.inputs(0))
+    with torch.device("meta"):
+        program = request.execute(source, sizes, 0, "meta")
+        return _exported(program, program.build(0), program.inputs(0))
+
+
+def _exported(program: Program, model: Any, inputs: list[Any]) -> dict[str, Any]:
+    names = program.input_names(model, len(inputs))
+    found = {w.name: w for w in weights.collect(model)}
+    return export_graph.graph_of(model, inputs, names, found)
+
+
+def _shown(given: dict[str, int], sizes: dict[str, int]) -> str:
+    return ", ".join(f"{n}={v}" for n, v in sizes.items() if given.get(n) != v)

@@ -1,0 +1,180 @@
+"""One exported program as plain JSON: arguments, nodes with named operands, outputs, updated buffers.
+
+Operands are named by the operator's schema, defaults filled in. A tensor is {"t": node} or {"t": node, "i": output};
+a list of tensors {"ts": [...]}; a dtype {"dtype": name}; a float that JSON cannot say {"f": "inf"}; everything else is
+itself. Programs that write to tensors in place are made functional by PyTorch itself (run_decompositions with an empty
+table), which is skipped for the others because it costs more than the export.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils._python_dispatch import _disable_current_modes
+
+from ka_bridge.conn import one_line
+
+CONSTANT_LIMIT = 1 << 16
+_MISSING = object()
+
+
+class NotExportable(Exception):
+    """torch.export refused the program, or it uses something that a graph cannot hold."""
+
+
+class _Function(nn.Module):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args: Any) -> Any:
+        return self.function(*args)
+
+
+def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str, Any]) -> dict[str, Any]:
+    module = model if isinstance(model, nn.Module) else _Function(model)
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        try:
+            program = torch.export.export(module, tuple(inputs), strict=False)
+            if _mutates(program):
+                program = program.run_decompositions({})
+        except BaseException as exc:
+            raise NotExportable(f"{type(exc).__name__}: {one_line(str(exc), 400)}") from exc
+    return _Writer(program, inputs, names, weights).document()
+
+
+def _mutates(program: Any) -> bool:
+    return any(node.op == "call_function" and hasattr(node.target, "_schema") and node.target._schema.is_mutable
+               for node in program.graph.nodes)
+
+
+class _Writer:
+    def __init__(self, program: Any, inputs: list[Any], names: list[str], weights: dict[str, Any]) -> None:
+        self.program = program
+        self.inputs = inputs
+        self.names = names
+        self.weights = weights
+
+    def document(self) -> dict[str, Any]:
+        graph = self.program.graph
+        arguments = [self._argument(spec) for spec in self.program.graph_signature.input_specs]
+        nodes = [self._node(node) for node in graph.nodes
+                 if node.op == "call_function" and node.target is not operator.getitem]
+        outputs, updates = [], []
+        for spec in self.program.graph_signature.output_specs:
+            kind = spec.kind.name
+            if kind == "USER_OUTPUT":
+                outputs.append(self._value(spec.arg.name) if hasattr(spec.arg, "name") else {"value": spec.arg.value})
+            elif kind in ("BUFFER_MUTATION", "USER_INPUT_MUTATION"):
+                updates.append({"target": spec.target, "value": self._value(spec.arg.name)})
+            else:
+                raise NotExportable(f"the program has an output of kind {kind}")
+        structure = self.program.call_spec.out_spec
+        return {"arguments": arguments, "nodes": nodes, "outputs": outputs, "updates": updates,
+                "structure": _structure(structure)}
+
+    def _value(self, name: str) -> dict[str, Any]:
+        node = next(n for n in self.program.graph.nodes if n.name == name)
+        return self._operand(node)
+
+    def _argument(self, spec: Any) -> dict[str, Any]:
+        kind = spec.kind.name
+        name = spec.arg.name
+        if kind == "USER_INPUT":
+            position = [s.arg.name for s in self.program.graph_signature.input_specs
+                        if s.kind.name == "USER_INPUT"].index(name)
+            value = self.inputs[position]
+            base = {"node": name, "kind": "input", "name": self.names[position]}
+            return {**base, **_described(value)} if isinstance(value, torch.Tensor) else {**base, "scalar": _plain(value)}
+        if kind in ("PARAMETER", "BUFFER"):
+            weight = self.weights.get(spec.target)
+            if weight is None:
+                raise NotExportable(f"the weight {spec.target} is not one of the module's own")
+            return {"node": name, "kind": weight.kind, "name": weight.name, "argument": weight.argument,
+                    "tied_to": weight.tied_to, **_described(weight.tensor)}
+        if kind == "CONSTANT_TENSOR":
+            value = self.program.constants[spec.target]
+            return {"node": name, "kind": "constant", "name": spec.target, **_described(value), **_data(value)}
+        raise NotExportable(f"the program has an input of kind {kind}")
+
+    def _node(self, node: Any) -> dict[str, Any]:
+        target = node.target
+        if not hasattr(target, "_schema"):
+            raise NotExportable(f"{_where(node)} {getattr(target, '__name__', target)} is not an operator of PyTorch")
+        arguments = {}
+        for position, argument in enumerate(target._schema.arguments):
+            value = _MISSING
+            if argument.name in node.kwargs:
+                value = node.kwargs[argument.name]
+            elif position < len(node.args):
+                value = node.args[position]
+            elif argument.has_default_value():
+                value = argument.default_value
+            arguments[argument.name] = self._operand(None if value is _MISSING else value)
+        return {"name": node.name, "op": str(target), "args": arguments, "outs": _outputs(node), "where": _where(node)}
+
+    def _operand(self, value: Any) -> Any:
+        if isinstance(value, torch.fx.Node):
+            if value.op == "call_function" and value.target is operator.getitem:
+                return {"t": value.args[0].name, "i": value.args[1]}
+            return {"t": value.name}
+        if isinstance(value, (list, tuple)):
+            if any(isinstance(v, torch.fx.Node) for v in value):
+                return {"ts": [self._operand(v) for v in value]}
+            return [_plain(v) for v in value]
+        return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, torch.dtype):
+        return {"dtype": str(value).removeprefix("torch.")}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"f": str(value)}
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, (torch.device, torch.layout, torch.memory_format, torch.Generator)):
+        return {"other": str(value)}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    raise NotExportable(f"a value of type {type(value).__name__} in the program")
+
+
+def _described(value: torch.Tensor) -> dict[str, Any]:
+    return {"dtype": str(value.dtype).removeprefix("torch."), "shape": [int(n) for n in value.shape],
+            "strides": [int(n) for n in value.stride()]}
+
+
+def _outputs(node: Any) -> list[dict[str, Any] | None]:
+    value = node.meta.get("val")
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    return [_described(v) if isinstance(v, torch.Tensor) else None for v in values]
+
+
+def _data(value: torch.Tensor) -> dict[str, Any]:
+    """The numbers of a small constant, where it has any."""
+    if type(value).__name__ == "FakeTensor" or value.is_meta or value.numel() > CONSTANT_LIMIT:
+        return {}
+    with _disable_current_modes():
+        return {"data": [_plain(v) for v in value.detach().flatten().tolist()]}
+
+
+def _where(node: Any) -> str:
+    """file:line of the innermost line of the program that led to this node."""
+    place = ""
+    for line in (node.meta.get("stack_trace") or "").splitlines():
+        line = line.strip()
+        if line.startswith('File "') and "/torch/" not in line:
+            name, _, rest = line[6:].partition('", line ')
+            place = f"{name}:{rest.split(',', 1)[0]}"
+    return place
+
+
+def _structure(spec: Any) -> str:
+    kind = spec.type
+    return "tensor" if kind is None else "list" if kind is list else "tuple"

@@ -1,0 +1,331 @@
+// Contractions, all by way of the primitive [b, m, k] x [b, k, n]. A convolution is a matmul whose first operand is a view
+// of the image: row m is a place of the result, column k a tap of the filter.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "graph/term_functions.h"
+
+namespace ka::graph {
+namespace {
+
+using ir::Shape;
+using ir::Sym;
+using ir::ValueId;
+
+
+Shape join(std::initializer_list<Shape> parts) {
+  Shape out;
+  for (const Shape& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+// torch.matmul: vectors are matrices with an extent of 1 that vanishes, batches are broadcast.
+ValueId general_matmul(ir::Builder& b, ValueId x, ValueId y) {
+  const bool row = b.rank(x) == 1, column = b.rank(y) == 1;
+  if (row) x = b.reshape(x, {1, b.shape(x)[0]});
+  if (column) y = b.reshape(y, {b.shape(y)[0], 1});
+  const Shape sx = b.shape(x), sy = b.shape(y);
+  const Sym m = sx[sx.size() - 2], k = sx.back(), n = sy.back();
+  const Shape batch_x(sx.begin(), sx.end() - 2), batch_y(sy.begin(), sy.end() - 2);
+  const Shape batch = ir::broadcast(batch_x, batch_y);
+  ValueId out;
+  if (ir::product(batch_y).is(1)) {  // the rows of all batches are rows of one matrix
+    out = b.matmul(b.reshape(x, {1, ir::product(batch_x) * m, k}), b.reshape(y, {1, k, n}));
+  } else {
+    x = b.reshape(b.expand(x, join({batch, {m, k}})), {ir::product(batch), m, k});
+    y = b.reshape(b.expand(y, join({batch, {k, n}})), {ir::product(batch), k, n});
+    out = b.matmul(x, y);
+  }
+  Shape to = batch;
+  if (!row) to.push_back(m);
+  if (!column) to.push_back(n);
+  return b.reshape(out, to);
+}
+
+Arg matmul(Operands& in) {
+  const ValueId x = in.tensor("x"), y = in.tensor("y");
+  if (in.builder().rank(x) == 0 || in.builder().rank(y) == 0) {
+    in.fail("both operands need a dimension");
+    return tensor_arg(x);
+  }
+  return tensor_arg(general_matmul(in.builder(), x, y));
+}
+
+std::vector<Sym> per_dim(Operands& in, const std::string& name, std::size_t n, const Sym& otherwise) {
+  std::vector<Sym> out = in.integers(name);
+  if (out.empty()) out.push_back(otherwise);
+  if (out.size() == 1) out.resize(n, out[0]);
+  return out;
+}
+
+struct ConvSizes {
+  Shape taps, spatial, out;
+  std::vector<Sym> stride, padding, dilation;
+  Sym groups = 1;
+};
+
+// Where output place `o` and filter tap `k` look in the image, and the conditions that this is inside.
+struct Look {
+  std::vector<Sym> index, valid;
+};
+
+Look look_forward(const ConvSizes& c, const std::vector<Sym>& o, const std::vector<Sym>& k) {
+  Look out;
+  for (std::size_t d = 0; d < c.taps.size(); ++d) {
+    const Sym place = o[d] * c.stride[d] + k[d] * c.dilation[d] - c.padding[d];
+    out.index.push_back(place);
+    out.valid.push_back(place);
+    out.valid.push_back(c.spatial[d] - 1 - place);
+  }
+  return out;
+}
+
+// The transposed convolution gathers: the tap that an input place sends to `o`, if there is one.
+Look look_back(const ConvSizes& c, const std::vector<Sym>& o, const std::vector<Sym>& k) {
+  Look out;
+  for (std::size_t d = 0; d < c.taps.size(); ++d) {
+    const Sym from = o[d] + c.padding[d] - k[d] * c.dilation[d];
+    const Sym place = ir::floor_div(from, c.stride[d]);
+    out.index.push_back(place);
+    out.valid.push_back(from);
+    out.valid.push_back(c.spatial[d] - 1 - place);
+    out.valid.push_back(Sym(0) - ir::modulo(from, c.stride[d]));
+  }
+  return out;
+}
+
+// [groups, n * places, channels * taps]: the image as the first operand of a matmul.
+ValueId unrolled(ir::Builder& b, ValueId x, const ConvSizes& c, const Sym& channels, Look (*look)(const ConvSizes&, const std::vector<Sym>&, const std::vector<Sym>&)) {
+  const Shape rows = join({{b.shape(x)[0]}, c.out}), columns = join({{channels}, c.taps});
+  const Shape to{c.groups, ir::product(rows), ir::product(columns)};
+  const std::vector<Sym> symbols = ir::index_symbols(to);
+  const std::vector<Sym> row = ir::delinearize(symbols[1], rows), column = ir::delinearize(symbols[2], columns);
+  const Look place = look(c, {row.begin() + 1, row.end()}, {column.begin() + 1, column.end()});
+  std::vector<Sym> index{row[0], symbols[0] * channels + column[0]};
+  index.insert(index.end(), place.index.begin(), place.index.end());
+  return b.remap(x, to, index, place.valid, 0);
+}
+
+// [groups, n * places, out channels per group] -> [n, out channels, places]
+ValueId folded(ir::Builder& b, ValueId product, const ConvSizes& c, const Sym& batch, const Sym& features) {
+  const ValueId apart = b.reshape(product, join({{c.groups, batch}, c.out, {features}}));
+  std::vector<int> order{1, 0, static_cast<int>(c.out.size()) + 2};
+  for (std::size_t d = 0; d < c.out.size(); ++d) order.push_back(static_cast<int>(d) + 2);
+  return b.reshape(b.permute(apart, order), join({{batch, c.groups * features}, c.out}));
+}
+
+ValueId with_bias(Operands& in, ValueId out) {
+  ir::Builder& b = in.builder();
+  if (!in.has("bias")) return out;
+  Shape to{1, b.shape(out)[1]};
+  to.resize(b.shape(out).size(), Sym(1));
+  return b.elementwise("add", {out, b.reshape(in.tensor("bias"), to)});
+}
+
+// One filter per channel: no sum over channels, so no matmul; a window sum of products.
+ValueId depthwise(ir::Builder& b, ValueId x, ValueId w, const ConvSizes& c) {
+  const Shape to = join({{b.shape(x)[0], b.shape(x)[1]}, c.out, c.taps});
+  const std::vector<Sym> symbols = ir::index_symbols(to);
+  const std::size_t n = c.out.size();
+  const auto first = symbols.begin() + 2;
+  const Look place = look_forward(c, {first, first + static_cast<std::ptrdiff_t>(n)}, {first + static_cast<std::ptrdiff_t>(n), symbols.end()});
+  std::vector<Sym> index{symbols[0], symbols[1]};
+  index.insert(index.end(), place.index.begin(), place.index.end());
+  const ValueId image = b.remap(x, to, index, place.valid, 0);
+  const Shape filter = join({{1, b.shape(x)[1]}, Shape(n, Sym(1)), c.taps});
+  std::vector<int> dims(n);
+  std::iota(dims.begin(), dims.end(), static_cast<int>(n) + 2);
+  const ValueId sum = b.reduce("sum", b.elementwise("mul", {image, b.reshape(w, filter)}), dims);
+  return b.reshape(sum, join({{b.shape(x)[0], b.shape(x)[1]}, c.out}));
+}
+
+Arg conv(Operands& in) {
+  ir::Builder& b = in.builder();
+  ValueId x = in.tensor("x");
+  const ValueId w = in.tensor("w");
+  const std::size_t n = b.shape(w).size() - 2;
+  const bool unbatched = b.shape(x).size() == n + 1;
+  if (unbatched) x = b.reshape(x, join({{1}, b.shape(x)}));
+  ConvSizes c;
+  c.taps = {b.shape(w).begin() + 2, b.shape(w).end()};
+  c.spatial = {b.shape(x).begin() + 2, b.shape(x).end()};
+  c.stride = per_dim(in, "stride", n, 1);
+  c.dilation = per_dim(in, "dilation", n, 1);
+  c.groups = in.integer_or("groups", 1);
+  std::vector<Sym> after;
+  const std::string mode = in.text("padding", "");
+  for (std::size_t d = 0; d < n; ++d) {
+    const Sym span = c.dilation[d] * (c.taps[d] - 1);
+    if (mode.empty()) {
+      c.padding = per_dim(in, "padding", n, 0);
+      after.push_back(c.padding[d]);
+    } else {
+      c.padding.push_back(mode == "same" ? ir::floor_div(span, 2) : Sym(0));
+      after.push_back(mode == "same" ? span - c.padding[d] : Sym(0));
+    }
+    c.out.push_back(ir::floor_div(c.spatial[d] + c.padding[d] + after[d] - span - 1, c.stride[d]) + 1);
+  }
+  const Sym channels = b.shape(w)[1], features = ir::floor_div(b.shape(w)[0], c.groups);
+  ValueId out;
+  if (channels.is(1) && features.is(1) && c.groups == b.shape(x)[1]) {
+    out = depthwise(b, x, w, c);
+  } else {
+    const Sym depth = channels * ir::product(c.taps);
+    const ValueId filter = b.permute(b.reshape(w, {c.groups, features, depth}), {0, 2, 1});
+    out = folded(b, b.matmul(unrolled(b, x, c, channels, look_forward), filter), c, b.shape(x)[0], features);
+  }
+  out = with_bias(in, out);
+  if (unbatched) out = b.reshape(out, Shape(b.shape(out).begin() + 1, b.shape(out).end()));
+  return tensor_arg(out);
+}
+
+Arg conv_transpose(Operands& in) {
+  ir::Builder& b = in.builder();
+  ValueId x = in.tensor("x");
+  const ValueId w = in.tensor("w");
+  const std::size_t n = b.shape(w).size() - 2;
+  const bool unbatched = b.shape(x).size() == n + 1;
+  if (unbatched) x = b.reshape(x, join({{1}, b.shape(x)}));
+  ConvSizes c;
+  c.taps = {b.shape(w).begin() + 2, b.shape(w).end()};
+  c.spatial = {b.shape(x).begin() + 2, b.shape(x).end()};
+  c.stride = per_dim(in, "stride", n, 1);
+  c.padding = per_dim(in, "padding", n, 0);
+  c.dilation = per_dim(in, "dilation", n, 1);
+  c.groups = in.integer_or("groups", 1);
+  const std::vector<Sym> extra = per_dim(in, "output_padding", n, 0);
+  for (std::size_t d = 0; d < n; ++d)
+    c.out.push_back((c.spatial[d] - 1) * c.stride[d] - c.padding[d] * 2 + c.dilation[d] * (c.taps[d] - 1) + extra[d] + 1);
+  const Sym channels = ir::floor_div(b.shape(w)[0], c.groups), features = b.shape(w)[1];
+  ValueId filter = b.reshape(w, join({{c.groups, channels, features}, c.taps}));
+  std::vector<int> order{0, 1};
+  for (std::size_t d = 0; d < n; ++d) order.push_back(static_cast<int>(d) + 3);
+  order.push_back(2);
+  filter = b.reshape(b.permute(filter, order), {c.groups, channels * ir::product(c.taps), features});
+  ValueId out = folded(b, b.matmul(unrolled(b, x, c, channels, look_back), filter), c, b.shape(x)[0], features);
+  out = with_bias(in, out);
+  if (unbatched) out = b.reshape(out, Shape(b.shape(out).begin() + 1, b.shape(out).end()));
+  return tensor_arg(out);
+}
+
+// One operand of an einsum, its letters in the order of `wanted`; letters that it has not get extent 1.
+ValueId arranged(ir::Builder& b, ValueId x, const std::string& letters, const std::string& wanted) {
+  std::vector<int> order;
+  Shape to;
+  for (const char letter : wanted) {
+    const std::size_t d = letters.find(letter);
+    if (d == std::string::npos) {
+      to.emplace_back(1);
+      continue;
+    }
+    order.push_back(static_cast<int>(d));
+    to.push_back(b.shape(x)[d]);
+  }
+  return b.reshape(b.permute(x, order), to);
+}
+
+std::string unique(const std::string& letters) {
+  std::string out;
+  for (const char c : letters) {
+    if (out.find(c) == std::string::npos) out += c;
+  }
+  return out;
+}
+
+// Sums over letters that neither the other operands nor the result have.
+ValueId summed(ir::Builder& b, ValueId x, std::string& letters, const std::string& kept) {
+  std::vector<int> gone;
+  std::string left;
+  for (std::size_t d = 0; d < letters.size(); ++d) {
+    if (kept.find(letters[d]) == std::string::npos) gone.push_back(static_cast<int>(d));
+    else left += letters[d];
+  }
+  if (gone.empty()) return x;
+  letters = left;
+  return b.reshape(b.reduce("sum", x, gone), without(b.shape(x), gone));
+}
+
+ValueId contracted(ir::Builder& b, ValueId x, std::string& lx, ValueId y, std::string ly, const std::string& kept) {
+  x = summed(b, x, lx, ly + kept);
+  y = summed(b, y, ly, lx + kept);
+  std::string batch, inner, left, right;
+  for (const char c : lx) {
+    const bool in_y = ly.find(c) != std::string::npos, in_out = kept.find(c) != std::string::npos;
+    (in_y ? (in_out ? batch : inner) : left) += c;
+  }
+  for (const char c : ly) {
+    if (lx.find(c) == std::string::npos) right += c;
+  }
+  const auto extent = [&](const std::string& letters) {
+    Sym out = 1;
+    for (const char c : letters) out = out * (lx.find(c) != std::string::npos ? b.shape(x)[lx.find(c)] : b.shape(y)[ly.find(c)]);
+    return out;
+  };
+  const auto extents = [&](const std::string& letters) {
+    Shape out;
+    for (const char c : letters) out.push_back(extent(std::string(1, c)));
+    return out;
+  };
+  const ValueId a = b.reshape(arranged(b, x, lx, batch + left + inner), {extent(batch), extent(left), extent(inner)});
+  const ValueId c = b.reshape(arranged(b, y, ly, batch + inner + right), {extent(batch), extent(inner), extent(right)});
+  const Shape to = extents(batch + left + right);
+  lx = batch + left + right;
+  if (inner.empty()) return b.reshape(b.elementwise("mul", {a, c}), to);
+  return b.reshape(b.matmul(a, c), to);
+}
+
+Arg einsum(Operands& in) {
+  ir::Builder& b = in.builder();
+  std::string equation = in.text("equation", "");
+  std::erase(equation, ' ');
+  std::vector<ValueId> operands = in.tensors("operands");
+  if (equation.find('.') != std::string::npos || operands.empty()) {
+    in.fail(fmt::format("the equation \"{}\" is not supported (letters only)", equation));
+    return {};
+  }
+  const std::size_t arrow = equation.find("->");
+  std::string left = equation.substr(0, arrow), result;
+  std::vector<std::string> letters{""};
+  for (const char c : left) {
+    if (c == ',') letters.emplace_back();
+    else letters.back() += c;
+  }
+  if (arrow != std::string::npos) {
+    result = equation.substr(arrow + 2);
+  } else {  // letters that occur once, in alphabetical order
+    for (char c = 'A'; c <= 'z'; ++c) {
+      if (std::count(left.begin(), left.end(), c) == 1) result += c;
+    }
+  }
+  if (letters.size() != operands.size() || std::any_of(letters.begin(), letters.end(), [](const std::string& l) { return unique(l) != l; })) {
+    in.fail(fmt::format("the equation \"{}\" is not supported (a letter repeats in one operand)", equation));
+    return {};
+  }
+  ValueId x = operands[0];
+  std::string lx = letters[0];
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    std::string kept = result;
+    for (std::size_t j = i + 1; j < letters.size(); ++j) kept += letters[j];
+    x = contracted(b, x, lx, operands[i], letters[i], kept);
+  }
+  x = summed(b, x, lx, result);
+  return tensor_arg(arranged(b, x, lx, result));
+}
+
+constexpr Function kFunctions[] = {
+    {"conv", "x, w, bias, stride, padding, dilation, groups", conv},
+    {"conv_transpose", "x, w, bias, stride, padding, output_padding, groups, dilation", conv_transpose},
+    {"einsum", "equation, operands", einsum},
+    {"matmul", "x, y", matmul},
+};
+
+}  // namespace
+
+std::span<const Function> contraction_functions() {
+  return kFunctions;
+}
+
+}  // namespace ka::graph

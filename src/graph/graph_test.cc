@@ -1,0 +1,140 @@
+// From exported programs to graphs: terms, sizes, operators. Programs are written as the export child writes them.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json_fields.h"
+#include "graph/import.h"
+#include "graph/operators.h"
+#include "graph/size_fit.h"
+#include "graph/term.h"
+#include "graph/term_functions.h"
+
+namespace ka::graph {
+namespace {
+
+struct TermCase {
+  const char* name;
+  const char* term;
+  const char* graph;  // lines after the argument
+};
+
+const TermCase kTermCases[] = {
+    {"infix", "x * 2 + 1",
+     "%1: int64[] = constant(value=2)\n%2: float32[] = cast(%1)\n%3: float32[n, 4] = mul(%0, %2)\n"
+     "%4: int64[] = constant(value=1)\n%5: float32[] = cast(%4)\n%6: float32[n, 4] = add(%3, %5)\n"},
+    {"static arithmetic makes no nodes", "if 1 + 1 == 2 then neg(x) else exp(x)", "%1: float32[n, 4] = neg(%0)\n"},
+    {"let binds once", "let e = exp(x); e * e", "%1: float32[n, 4] = exp(%0)\n%2: float32[n, 4] = mul(%1, %1)\n"},
+    {"a reduction keeps its dimension", "sum(x, -1)", "%1: float32[n, 1] = reduce(%0, dims=[1], kind=sum)\n"},
+    {"sizes are known", "if size(x, 1) == 4 then x else exp(x)", ""},
+    {"reshapes join", "reshape(reshape(x, [-1]), [4, -1])", "%1: float32[4*n] = reshape(%0, shape=[4*n])\n%2: float32[4, n] = reshape(%0, shape=[4, n])\n"},
+    {"padding is a condition", "pad(x, [1, 0])",
+     "%1: float32[n, 5] = remap(%0, fill=0, index=[i0, i1 - 1], shape=[n, 5], valid=[i1 - 1])\n"},
+    {"macros expand", "relu(x)",
+     "%1: int64[] = constant(value=0)\n%2: float32[] = cast(%1)\n%3: float32[n, 4] = maximum(%0, %2)\n"},
+};
+
+TEST(Term, BecomesNodes) {
+  for (const TermCase& row : kTermCases) {
+    ir::Graph graph;
+    ir::Builder builder(graph);
+    const ir::ValueId x = builder.argument(ir::ArgumentKind::input, "x", "x", {ir::DType::float32, {ir::Sym::size("n"), 4}});
+    Result<Term> term = parse_term(row.term);
+    ASSERT_TRUE(term) << row.name << ": " << term.error().message;
+    Result<Arg> value = evaluate(*term, {{"x", Arg{Tensor{x}}}}, builder);
+    ASSERT_TRUE(value) << row.name << ": " << value.error().message;
+    graph.outputs = {value->tensor()->id};
+    const std::string first = "%0: float32[n, 4] = input x\n";
+    EXPECT_EQ(ir::to_text(graph), first + row.graph + fmt::format("return %{} (tensor)\n", graph.outputs[0])) << row.name;
+  }
+}
+
+TEST(Term, RefusesWhatItCannotRead) {
+  for (const char* text : {"x +", "f(x", "let = 3; x", "if x then y", "x ) y", "[1, 2"}) EXPECT_FALSE(parse_term(text)) << text;
+}
+
+// Every row must at least be readable; what it computes is compared with PyTorch in test/system.
+TEST(Operators, AllTermsParse) {
+  for (const auto& group : {pointwise_operators(), view_operators(), reduce_operators(), contraction_operators(), network_operators()}) {
+    for (const Operator& row : group) {
+      Result<Term> term = parse_term(row.term);
+      EXPECT_TRUE(term) << row.spelling << ": " << (term ? "" : term.error().message);
+    }
+  }
+  for (const Macro& row : all_macros()) EXPECT_TRUE(parse_term(row.term)) << row.name;
+}
+
+TEST(Operators, AreListedOnce) {
+  std::set<std::string_view> seen;
+  for (const auto& group : {pointwise_operators(), view_operators(), reduce_operators(), contraction_operators(), network_operators()}) {
+    for (const Operator& row : group) EXPECT_TRUE(seen.insert(row.spelling).second) << row.spelling;
+  }
+}
+
+// x of [rows, columns] at three sizes; `view` reshapes it to [rows * columns / 2, 2].
+Exported sampled(const std::vector<std::pair<std::int64_t, std::int64_t>>& sizes) {
+  Exported out;
+  for (const auto& [rows, columns] : sizes) {
+    ExportedGraph sample;
+    sample.sizes = {{"rows", rows}, {"columns", columns}};
+    ExportedArgument x;
+    x.node = x.name = x.keyword = "x";
+    x.kind = "input";
+    x.tensor = TensorFacts{ir::DType::float32, {rows, columns}, {columns, 1}};
+    sample.arguments.push_back(x);
+    ExportedNode view{"view", "aten.view.default", "p.py:3", {}, {}};
+    view.operands["self"] = Operand{TensorRef{"x", 0}};
+    view.operands["size"] = Operand{OperandList{Operand{rows * columns / 2}, Operand{std::int64_t{2}}}};
+    view.outputs.push_back(TensorFacts{ir::DType::float32, {rows * columns / 2, 2}, {2, 1}});
+    sample.nodes.push_back(view);
+    sample.outputs.push_back({"view", 0});
+    sample.structure = "tensor";
+    out.samples.push_back(sample);
+  }
+  return out;
+}
+
+TEST(SizeFit, NamesSymbolsAfterTheProblemsConstants) {
+  const SizeFit fit(sampled({{64, 32}, {8, 4}, {9, 4}}));
+  EXPECT_EQ(fit.argument_shape(0)[0].text(), "rows");
+  EXPECT_EQ(fit.argument_shape(0)[1].text(), "columns");
+  EXPECT_EQ(fit.express({65, 9, 10})->text(), "rows + 1");
+  EXPECT_EQ(fit.express({128, 16, 18})->text(), "2*rows");
+  EXPECT_EQ(fit.express({7, 7, 7})->text(), "7");
+  EXPECT_EQ(fit.express({2048, 32, 36})->text(), "columns*rows");
+  EXPECT_FALSE(fit.express({1, 2, 77}));
+}
+
+TEST(SizeFit, KeepsWhatNeverChangedAsANumber) {
+  const SizeFit fit(sampled({{64, 32}, {8, 32}}));
+  EXPECT_EQ(fit.argument_shape(0)[1].text(), "32");
+}
+
+TEST(Import, FindsOutHowNumbersFollowFromSizes) {
+  Result<Imported> imported = import_program(sampled({{64, 32}, {8, 4}, {9, 4}}));
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_EQ(ir::to_text(imported->graph.type(imported->graph.outputs[0])), "float32[((columns*rows) // 2), 2]");
+}
+
+TEST(Import, NamesTheOperatorThatItDoesNotKnow) {
+  Exported exported = sampled({{64, 32}});
+  exported.samples[0].nodes[0].op = "aten.fft_fft.default";
+  Result<Imported> imported = import_program(exported);
+  ASSERT_FALSE(imported);
+  EXPECT_EQ(imported.error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(imported.error().message, "p.py:3: aten.fft_fft.default: this operator is not supported");
+}
+
+TEST(Exported, RefusesNonsense) {
+  for (const char* text : {"{}", "[]", R"({"samples": 3})", R"({"samples": [{"graph": {"nodes": [{"outs": [{"dtype": "x"}]}]}}]})"}) {
+    Result<Json> json = parse_json(text, "test");
+    ASSERT_TRUE(json);
+    EXPECT_FALSE(read_exported(*json)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ka::graph

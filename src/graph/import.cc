@@ -1,0 +1,275 @@
+// Node by node: the operands of all samples become one (numbers that differ between samples become expressions over sizes),
+// the operator's term is evaluated, and the result is held against what PyTorch said: dtype, and the shape in every sample.
+#include "graph/import.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "graph/operators.h"
+#include "graph/size_fit.h"
+#include "graph/term.h"
+
+namespace ka::graph {
+namespace {
+
+class Importer {
+ public:
+  explicit Importer(const Exported& exported) : exported_(exported), fit_(exported), builder_(out_.graph) {}
+
+  Result<Imported> run() {
+    KA_TRY(add_arguments());
+    for (std::size_t i = 0; i < first().nodes.size(); ++i) {
+      Status added = add_node(i);
+      if (!added) return located(added.error(), first().nodes[i]);
+    }
+    KA_TRY(add_results());
+    out_.way = exported_.way;
+    out_.refusals = exported_.refusals;
+    KA_TRY(ir::check_graph(out_.graph));
+    return std::move(out_);
+  }
+
+ private:
+  const ExportedGraph& first() const { return exported_.samples[0]; }
+
+  static Error located(const Error& error, const ExportedNode& node) {
+    return error.with(node.where.empty() ? node.op : node.where + ": " + node.op);
+  }
+
+  Status add_arguments() {
+    for (std::size_t i = 0; i < first().arguments.size(); ++i) {
+      const ExportedArgument& argument = first().arguments[i];
+      if (!argument.tensor) {
+        KA_ASSIGN(values_[argument.node], static_operand({&argument.scalar}));
+        out_.graph.arguments.push_back({ir::ArgumentKind::input, argument.name, argument.keyword, -1, {}});
+        continue;
+      }
+      const ir::ArgumentKind kind = argument.kind == "input"       ? ir::ArgumentKind::input
+                                    : argument.kind == "parameter" ? ir::ArgumentKind::parameter
+                                    : argument.kind == "buffer"    ? ir::ArgumentKind::buffer
+                                                                   : ir::ArgumentKind::constant;
+      if (kind == ir::ArgumentKind::constant) KA_TRY(check_constant(i));
+      const ir::ValueId id = builder_.argument(kind, argument.name, argument.keyword, {argument.tensor->dtype, fit_.argument_shape(i)});
+      out_.graph.arguments.back().data = argument.data;
+      positions_[i] = id;
+      values_[argument.node] = Arg{Tensor{id}};
+      for (const ir::Sym& extent : fit_.argument_shape(i)) fit_.remember(extent);
+    }
+    for (const SizeFit::Source& source : fit_.sources())
+      out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given});
+    for (const SizeFit::Source& source : fit_.sources()) {
+      const std::optional<Numbers> numbers = fit_.values(ir::Sym::size(source.symbol));
+      if (numbers && numbers->size() > 1) out_.scaled[source.symbol] = (*numbers)[1];
+    }
+    return ok();
+  }
+
+  Status check_constant(std::size_t i) const {
+    const ExportedArgument& argument = first().arguments[i];
+    if (!argument.has_data)
+      return unsupported(fmt::format("the tensor {} is neither an input nor a parameter or buffer, and it is too large or has no "
+                                     "known values; register it as a buffer", argument.name));
+    for (const ExportedGraph& sample : exported_.samples) {
+      if (sample.arguments[i].data != argument.data)
+        return unsupported(fmt::format("the tensor {} is a constant that changes with the sizes; register it as a buffer", argument.name));
+    }
+    return ok();
+  }
+
+  // The same operand in every sample.
+  Result<Arg> operand(const std::vector<const Operand*>& samples) {
+    const Operand& one = *samples[0];
+    if (const TensorRef* ref = std::get_if<TensorRef>(&one.value)) return referenced(*ref);
+    if (const OperandList* list = std::get_if<OperandList>(&one.value)) {
+      ArgList out;
+      for (std::size_t k = 0; k < list->size(); ++k) {
+        std::vector<const Operand*> items;
+        for (const Operand* sample : samples) {
+          const OperandList* other = std::get_if<OperandList>(&sample->value);
+          if (other == nullptr || other->size() != list->size()) return unsupported("the length of a list depends on the sizes");
+          items.push_back(&(*other)[k]);
+        }
+        KA_ASSIGN(Arg item, operand(items));
+        out.push_back(std::move(item));
+      }
+      return Arg{std::move(out)};
+    }
+    return static_operand(samples);
+  }
+
+  Result<Arg> referenced(const TensorRef& ref) {
+    const auto found = values_.find(ref.node);
+    if (found == values_.end()) return internal_error("unknown value " + ref.node);
+    if (const ArgList* list = std::get_if<ArgList>(&found->second.value)) {
+      if (static_cast<std::size_t>(ref.output) >= list->size()) return unsupported("an output that is not computed is used");
+      const Arg& item = (*list)[static_cast<std::size_t>(ref.output)];
+      if (item.is_none()) return unsupported(fmt::format("output {} of {} is not computed", ref.output, ref.node));
+      return item;
+    }
+    return found->second;
+  }
+
+  Result<Arg> static_operand(const std::vector<const Operand*>& samples) {
+    const Operand& one = *samples[0];
+    if (std::holds_alternative<std::int64_t>(one.value)) {
+      Numbers numbers;
+      for (const Operand* sample : samples) {
+        const std::int64_t* number = std::get_if<std::int64_t>(&sample->value);
+        if (number == nullptr) return unsupported("an operand is a number for some sizes only");
+        numbers.push_back(*number);
+      }
+      if (std::optional<ir::Sym> sym = fit_.express(numbers)) return Arg{*sym};
+      return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", numbers[0]));
+    }
+    if (const double* number = std::get_if<double>(&one.value)) return real_operand(samples, *number);
+    if (const bool* flag = std::get_if<bool>(&one.value)) return Arg{*flag};
+    if (const std::string* text = std::get_if<std::string>(&one.value)) return Arg{*text};
+    if (const ir::DType* dtype = std::get_if<ir::DType>(&one.value)) return Arg{*dtype};
+    return Arg{};
+  }
+
+  // A float that differs between samples is a root or the inverse of a size, or of a root.
+  Result<Arg> real_operand(const std::vector<const Operand*>& samples, double given) {
+    std::vector<double> numbers;
+    for (const Operand* sample : samples) {
+      const double* number = std::get_if<double>(&sample->value);
+      if (number == nullptr) return unsupported("an operand is a float for some sizes only");
+      numbers.push_back(*number);
+    }
+    if (std::all_of(numbers.begin(), numbers.end(), [&](double n) { return n == given || (n != n && given != given); })) return Arg{given};
+    struct Form {
+      double (*size_of)(double);
+      const char* term;
+    };
+    constexpr Form forms[] = {{[](double v) { return v; }, "cast(s, float32)"},
+                              {[](double v) { return 1 / v; }, "1.0 / s"},
+                              {[](double v) { return v * v; }, "sqrt(cast(s, float32))"},
+                              {[](double v) { return 1 / (v * v); }, "rsqrt(cast(s, float32))"}};
+    for (const Form& form : forms) {
+      Numbers sizes;
+      for (const double number : numbers) {
+        const double size = form.size_of(number), whole = std::round(size);
+        if (!(std::abs(size - whole) <= 1e-9 * std::abs(size))) break;
+        sizes.push_back(static_cast<std::int64_t>(whole));
+      }
+      if (sizes.size() != numbers.size()) continue;
+      if (const std::optional<ir::Sym> sym = fit_.express(sizes)) {
+        KA_ASSIGN(Term term, parse_term(form.term));
+        return evaluate(term, {{"s", Arg{*sym}}}, builder_);
+      }
+    }
+    return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", given));
+  }
+
+  Status add_node(std::size_t i) {
+    const ExportedNode& node = first().nodes[i];
+    if (node.op == "aten._assert_tensor_metadata.default" || node.op == "aten._assert_scalar.default") return ok();
+    const Operator* row = find_operator(node.op);
+    if (row == nullptr) return unsupported("this operator is not supported");
+    builder_.set_origin(node.op, node.where);
+    Names names;
+    for (const auto& [name, value] : node.operands) {
+      std::vector<const Operand*> samples;
+      for (const ExportedGraph& sample : exported_.samples) {
+        const auto found = sample.nodes[i].operands.find(name);
+        if (found == sample.nodes[i].operands.end()) return internal_error("operand " + name + " is missing in a sample");
+        samples.push_back(&found->second);
+      }
+      KA_ASSIGN(Arg arg, operand(samples));
+      names[name] = widened(arg);
+    }
+    KA_ASSIGN(Term term, parse_term(row->term));
+    KA_ASSIGN(Arg result, evaluate(term, names, builder_));
+    return keep(i, result);
+  }
+
+  // 16-bit operands are computed with in float32; only what is kept is rounded.
+  Arg widened(const Arg& arg) {
+    if (const Tensor* tensor = arg.tensor()) {
+      const ir::DType dtype = builder_.type(tensor->id).dtype;
+      const bool half = dtype == ir::DType::float16 || dtype == ir::DType::bfloat16;
+      return half ? Arg{Tensor{builder_.cast(tensor->id, ir::DType::float32)}} : arg;
+    }
+    if (const ArgList* list = std::get_if<ArgList>(&arg.value)) {
+      ArgList out;
+      for (const Arg& item : *list) out.push_back(widened(item));
+      return Arg{std::move(out)};
+    }
+    return arg;
+  }
+
+  Status keep(std::size_t i, const Arg& result) {
+    const ExportedNode& node = first().nodes[i];
+    ArgList parts;
+    if (const ArgList* list = std::get_if<ArgList>(&result.value)) parts = *list;
+    else parts.push_back(result);
+    for (std::size_t k = 0; k < parts.size() && k < node.outputs.size(); ++k) {
+      if (!node.outputs[k] || parts[k].is_none()) continue;
+      KA_ASSIGN(ir::ValueId id, as_tensor(parts[k], builder_));
+      id = builder_.cast(id, node.outputs[k]->dtype);
+      KA_TRY(check_shape(i, k, id));
+      for (const ir::Sym& extent : builder_.shape(id)) fit_.remember(extent);
+      parts[k] = Arg{Tensor{id}};
+    }
+    values_[node.name] = node.outputs.size() == 1 && parts.size() == 1 ? parts[0] : Arg{parts};
+    return ok();
+  }
+
+  Status check_shape(std::size_t i, std::size_t k, ir::ValueId id) const {
+    const ir::Shape& shape = builder_.shape(id);
+    for (std::size_t s = 0; s < exported_.samples.size(); ++s) {
+      const std::vector<std::int64_t>& wanted = exported_.samples[s].nodes[i].outputs[k]->shape;
+      bool same = wanted.size() == shape.size();
+      for (std::size_t d = 0; same && d < wanted.size(); ++d) {
+        const std::optional<Numbers> numbers = fit_.values(shape[d]);
+        same = numbers && (*numbers)[s] == wanted[d];
+      }
+      if (!same)
+        return internal_error(fmt::format("result {} should have the shape [{}] and has {}", k, fmt::join(wanted, ", "),
+                                          ir::to_text(builder_.type(id))));
+    }
+    return ok();
+  }
+
+  Status add_results() {
+    for (const TensorRef& ref : first().outputs) {
+      KA_ASSIGN(Arg arg, referenced(ref));
+      KA_ASSIGN(ir::ValueId id, as_tensor(arg, builder_));
+      out_.graph.outputs.push_back(is_argument(id) ? copied(id) : id);
+    }
+    out_.graph.structure = first().structure;
+    for (const ExportedUpdate& update : first().updates) {
+      KA_ASSIGN(Arg arg, referenced(update.value));
+      KA_ASSIGN(ir::ValueId id, as_tensor(arg, builder_));
+      for (const ir::Argument& argument : out_.graph.arguments) {
+        if (argument.name == update.target) out_.graph.updates.push_back({argument.value, id});
+      }
+    }
+    return ok();
+  }
+
+  // Also through reshapes: these have the argument's memory.
+  bool is_argument(ir::ValueId id) const {
+    const ir::Node* node = out_.graph.maker(id);
+    return node == nullptr || (node->op == "reshape" && is_argument(node->inputs[0]));
+  }
+
+  // What is returned must not be what was given: a kernel copies it.
+  ir::ValueId copied(ir::ValueId id) { return builder_.node("cast", {id}, {{"copy", true}}, {builder_.type(id)})[0]; }
+
+  const Exported& exported_;
+  SizeFit fit_;
+  Imported out_;
+  mutable ir::Builder builder_;
+  std::map<std::string, Arg> values_;
+  std::map<std::size_t, ir::ValueId> positions_;
+};
+
+}  // namespace
+
+Result<Imported> import_program(const Exported& exported) {
+  return Importer(exported).run();
+}
+
+}  // namespace ka::graph

@@ -1,0 +1,49 @@
+#include "graph/operators.h"
+
+namespace ka::graph {
+namespace {
+
+constexpr Operator kOperators[] = {
+    {"aten.addbmm.default", "beta * self + alpha * sum(matmul(batch1, batch2), 0, keepdim=false)"},
+    {"aten.addmm.default", "self * beta + matmul(mat1, mat2) * alpha"},
+    {"aten.addmv.default", "self * beta + matmul(mat, vec) * alpha"},
+    {"aten.baddbmm.default", "self * beta + matmul(batch1, batch2) * alpha"},
+    {"aten.bilinear.default",
+     "let y = einsum('nik,nk->ni', [einsum('nj,ijk->nik', [input1, weight]), input2]);"
+     "if bias == none then y else y + bias"},
+    {"aten.bmm.default", "matmul(self, mat2)"},
+    {"aten.conv1d.default", "conv(input, weight, bias, stride, padding, dilation, groups)"},
+    {"aten.conv1d.padding", "conv(input, weight, bias, stride, padding, dilation, groups)"},
+    {"aten.conv2d.default", "conv(input, weight, bias, stride, padding, dilation, groups)"},
+    {"aten.conv2d.padding", "conv(input, weight, bias, stride, padding, dilation, groups)"},
+    {"aten.conv3d.default", "conv(input, weight, bias, stride, padding, dilation, groups)"},
+    {"aten.conv3d.padding", "conv(input, weight, bias, stride, padding, dilation, groups)"},
+    {"aten.conv_transpose1d.default",
+     "conv_transpose(input, weight, bias, stride, padding, output_padding, groups, dilation)"},
+    {"aten.conv_transpose2d.input",
+     "conv_transpose(input, weight, bias, stride, padding, output_padding, groups, dilation)"},
+    {"aten.conv_transpose3d.input",
+     "conv_transpose(input, weight, bias, stride, padding, output_padding, groups, dilation)"},
+    {"aten.dot.default", "sum(self * tensor, none, keepdim=false)"},
+    {"aten.einsum.default", "einsum(equation, tensors)"},
+    {"aten.linear.default",
+     "let y = matmul(input, transpose(weight, -1, -2)); if bias == none then y else y + bias"},
+    {"aten.matmul.default", "matmul(self, other)"},
+    {"aten.mm.default", "matmul(self, mat2)"},
+    {"aten.mv.default", "matmul(self, vec)"},
+    {"aten.outer.default", "unsqueeze(self, 1) * unsqueeze(vec2, 0)"},
+    {"aten.scaled_dot_product_attention.default",
+     "let d = size(query, -1);"
+     "let s = matmul(query, transpose(key, -1, -2)) * (if scale == none then rsqrt(cast(d, float32)) else scale);"
+     "let c = if is_causal then where(diagonal_distance(s) <= 0, s, -inf) else s;"
+     "let m = if attn_mask == none then c else if is_boolean(attn_mask) then where(attn_mask, c, -inf) else c + attn_mask;"
+     "matmul(softmax(m, -1), value)"},
+};
+
+}  // namespace
+
+std::span<const Operator> contraction_operators() {
+  return kOperators;
+}
+
+}  // namespace ka::graph

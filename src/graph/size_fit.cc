@@ -1,0 +1,187 @@
+#include "graph/size_fit.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace ka::graph {
+namespace {
+
+constexpr std::int64_t kLargestFactor = 4096;
+
+bool is_uniform(const Numbers& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t n) { return n == numbers[0]; });
+}
+
+// Names that a kernel uses for itself.
+const std::set<std::string>& kernel_words() {
+  static const std::set<std::string> words = {
+      "i", "m", "n", "k", "b", "ka", "kb", "row", "col", "acc", "tile", "group", "first", "step", "start", "carry", "down", "across",
+      "tall", "BM", "BN", "BK", "ROWS", "BLOCK", "GROUP", "WIDE", "PRECISION", "tl", "torch", "triton", "libdevice", "plus",
+      "product", "largest", "smallest"};
+  return words;
+}
+
+// "get_inputs[0].dim1" -> "get_inputs_0_dim1"; Python's and our own names stay free.
+std::string identifier(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    if (plain) out += c;
+    else if (!out.empty() && out.back() != '_') out += '_';
+  }
+  while (!out.empty() && out.back() == '_') out.pop_back();
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out = "size_" + out;
+  if (kernel_words().contains(out)) out += "_size";
+  return out;
+}
+
+Numbers extents(const Exported& exported, std::size_t argument, std::size_t dim) {
+  Numbers out;
+  for (const ExportedGraph& sample : exported.samples) out.push_back(sample.arguments[argument].tensor->shape[dim]);
+  return out;
+}
+
+// Names of the problem's constants by their values; literals of get_inputs have no name worth keeping.
+std::map<Numbers, std::string> constant_names(const Exported& exported) {
+  std::map<Numbers, std::string> out;
+  for (const auto& [name, value] : exported.samples[0].sizes) {
+    if (name.find(':') != std::string::npos || name.find('.') != std::string::npos) continue;
+    Numbers numbers;
+    for (const ExportedGraph& sample : exported.samples) {
+      const auto found = sample.sizes.find(name);
+      numbers.push_back(found == sample.sizes.end() ? value : found->second);
+    }
+    out.emplace(numbers, identifier(name));
+  }
+  return out;
+}
+
+}  // namespace
+
+SizeFit::SizeFit(const Exported& exported) : samples_(exported.samples.size()) {
+  const std::map<Numbers, std::string> names = constant_names(exported);
+  const std::vector<ExportedArgument>& arguments = exported.samples[0].arguments;
+  std::set<std::string> taken;
+  // First the extents that are constants of the problem: they name the symbols. Then what none of these expresses.
+  for (const bool named_only : {true, false}) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (!arguments[i].tensor || arguments[i].kind == "constant") continue;
+      for (std::size_t d = 0; d < arguments[i].tensor->shape.size(); ++d) {
+        const Numbers numbers = extents(exported, i, d);
+        const auto name = names.find(numbers);
+        // a constant of its own stays one, even where it happens to be half of another
+        const bool expressed = named_only ? known_.contains(numbers) : express(numbers).has_value();
+        if (is_uniform(numbers) || expressed || (named_only && name == names.end())) continue;
+        std::string chosen = name != names.end() ? name->second : fmt::format("{}_dim{}", identifier(arguments[i].keyword), d);
+        while (!taken.insert(chosen).second) chosen += '_';
+        add_symbol(chosen, numbers, i, static_cast<int>(d));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    ir::Shape shape;
+    const std::size_t rank = arguments[i].tensor ? arguments[i].tensor->shape.size() : 0;
+    for (std::size_t d = 0; d < rank; ++d) {
+      const Numbers numbers = extents(exported, i, d);
+      shape.push_back(express(numbers).value_or(ir::Sym(numbers[0])));
+    }
+    argument_shapes_.push_back(std::move(shape));
+  }
+}
+
+void SizeFit::add_symbol(const std::string& name, const Numbers& numbers, std::size_t argument, int dim) {
+  const ir::Sym sym = ir::Sym::size(name);
+  symbols_.push_back({sym, numbers});
+  known_.emplace(numbers, sym);
+  sources_.push_back({name, argument, dim, numbers[0]});
+}
+
+std::optional<Numbers> SizeFit::values(const ir::Sym& expression) const {
+  Numbers out;
+  for (std::size_t s = 0; s < samples_; ++s) {
+    std::map<std::string, std::int64_t> bound;
+    for (const Symbol& symbol : symbols_) bound[symbol.sym.text()] = symbol.numbers[s];
+    const std::optional<std::int64_t> value = ir::evaluate(expression, bound);
+    if (!value) return std::nullopt;
+    out.push_back(*value);
+  }
+  return out;
+}
+
+void SizeFit::remember(const ir::Sym& expression) {
+  if (expression.is_constant()) return;
+  if (const std::optional<Numbers> numbers = values(expression); numbers && !is_uniform(*numbers))
+    known_.emplace(*numbers, expression);
+}
+
+std::optional<ir::Sym> SizeFit::express(const Numbers& numbers) const {
+  if (is_uniform(numbers)) return ir::Sym(numbers[0]);
+  if (const auto found = known_.find(numbers); found != known_.end()) return found->second;
+  if (std::optional<ir::Sym> found = affine(numbers)) return found;
+  if (std::optional<ir::Sym> found = quotient(numbers)) return found;
+  return products(numbers);
+}
+
+// a*s + b
+std::optional<ir::Sym> SizeFit::affine(const Numbers& numbers) const {
+  for (const Symbol& symbol : symbols_) {
+    for (std::size_t s = 1; s < samples_; ++s) {
+      const std::int64_t step = symbol.numbers[s] - symbol.numbers[0], rise = numbers[s] - numbers[0];
+      if (step == 0) continue;
+      if (rise % step != 0 || rise == 0 || std::abs(rise / step) > kLargestFactor) break;
+      const ir::Sym candidate = symbol.sym * (rise / step) + (numbers[0] - symbol.numbers[0] * (rise / step));
+      if (values(candidate) == numbers) return candidate;
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+// s // q, rounded up or down
+std::optional<ir::Sym> SizeFit::quotient(const Numbers& numbers) const {
+  for (const Symbol& symbol : symbols_) {
+    if (numbers[0] <= 0) continue;
+    const std::int64_t ratio = symbol.numbers[0] / numbers[0];
+    for (const std::int64_t q : {ratio, ratio + 1}) {
+      if (q < 2 || q > kLargestFactor) continue;
+      for (const ir::Sym& candidate : {ir::floor_div(symbol.sym, q), ir::ceil_div(symbol.sym, q)}) {
+        if (values(candidate) == numbers) return candidate;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// s * t times or divided by a number, the same with three factors; over symbols and remembered expressions
+std::optional<ir::Sym> SizeFit::products(const Numbers& numbers) const {
+  std::vector<Symbol> factors;
+  for (const auto& [values_of, sym] : known_) factors.push_back({sym, values_of});
+  const auto scaled = [&](const ir::Sym& base) -> std::optional<ir::Sym> {
+    const std::optional<Numbers> of_base = values(base);
+    if (!of_base || (*of_base)[0] == 0 || numbers[0] == 0) return std::nullopt;
+    const std::int64_t whole = (*of_base)[0];
+    if (numbers[0] % whole != 0 && whole % numbers[0] != 0) return std::nullopt;
+    const ir::Sym candidate = numbers[0] % whole == 0 ? base * (numbers[0] / whole) : ir::floor_div(base, whole / numbers[0]);
+    return values(candidate) == numbers ? std::optional(candidate) : std::nullopt;
+  };
+  for (const Symbol& a : factors) {
+    if (std::optional<ir::Sym> found = scaled(a.sym)) return found;
+  }
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    for (std::size_t j = i; j < factors.size(); ++j) {
+      if (std::optional<ir::Sym> found = scaled(factors[i].sym * factors[j].sym)) return found;
+    }
+  }
+  for (const Symbol& a : symbols_) {
+    for (const Symbol& b : symbols_) {
+      for (const Symbol& c : symbols_) {
+        if (std::optional<ir::Sym> found = scaled(a.sym * b.sym * c.sym)) return found;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ka::graph

@@ -1,0 +1,69 @@
+// The functions of the term language that are not elementwise primitives: one row each, grouped by kind in a file each.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/term.h"
+
+namespace ka::graph {
+
+// Operands of a function by parameter name. A wrong one is remembered, so that a function reads as straight code and the
+// error is asked for once, at its end.
+class Operands {
+ public:
+  Operands(Names names, ir::Builder& builder) : names_(std::move(names)), builder_(builder) {}
+
+  bool has(const std::string& name) const;
+  const Arg& arg(const std::string& name) const;
+  ir::ValueId tensor(const std::string& name);
+  std::vector<ir::ValueId> tensors(const std::string& name);
+  ir::Sym integer(const std::string& name);
+  ir::Sym integer_or(const std::string& name, const ir::Sym& otherwise);
+  // A number that is known when the graph is built.
+  std::int64_t fixed(const std::string& name, std::int64_t otherwise);
+  // A single integer counts as a list of one.
+  std::vector<ir::Sym> integers(const std::string& name);
+  double number(const std::string& name, double otherwise);
+  bool flag(const std::string& name, bool otherwise);
+  std::string text(const std::string& name, const std::string& otherwise);
+  // Dimensions of a tensor of this rank, none = all of them; negative ones count from the end.
+  std::vector<int> dims(const std::string& name, int rank);
+  int dim(const std::string& name, int rank);
+
+  void fail(const std::string& what);
+  const std::string& failed() const { return failed_; }
+  ir::Builder& builder() { return builder_; }
+
+ private:
+  Names names_;
+  ir::Builder& builder_;
+  std::string failed_;
+};
+
+struct Function {
+  std::string_view name;
+  std::string_view parameters;  // "x, dim, keepdim": all optional as far as the language is concerned
+  Arg (*run)(Operands& in);
+};
+
+std::span<const Function> reduce_functions();
+std::span<const Function> view_functions();
+std::span<const Function> contraction_functions();
+std::span<const Function> index_functions();
+std::span<const Function> network_functions();
+
+struct Macro {
+  std::string_view name;
+  std::string_view parameters;
+  std::string_view term;
+};
+std::span<const Macro> all_macros();
+
+inline Arg tensor_arg(ir::ValueId id) { return Arg{Tensor{id}}; }
+// Row-major product of some extents of a shape.
+ir::Sym extent_of(const ir::Shape& shape, const std::vector<int>& dims);
+// The shape without these dimensions.
+ir::Shape without(const ir::Shape& shape, const std::vector<int>& dims);
+
+}  // namespace ka::graph
