@@ -1,0 +1,427 @@
+// One walk over the nodes in order. A pointwise node joins the kernel that its operands belong to when it can be computed at
+// the same point of that kernel's domain; otherwise these operands are kept in memory and the node is inlined by whoever reads
+// it. Reductions and contractions open kernels; a reduction joins an open kernel that visits the same rows.
+#include "partition/plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "ir/builder.h"
+#include "ir/primitives.h"
+
+namespace ka::partition {
+namespace {
+
+using ir::Fusion;
+using ir::Node;
+using ir::Shape;
+using ir::Sym;
+using ir::ValueId;
+using ir::FusionRefusal;
+using ir::KernelKind;
+using ir::Plan;
+using ir::points;
+using Kernel = ir::PlannedKernel;
+
+constexpr int kNobody = -1;
+
+class Planner {
+ public:
+  explicit Planner(const ir::Graph& graph) : graph_(graph), owner_(graph.values.size(), kNobody), kept_(graph.values.size(), false) {
+    for (const ir::Argument& argument : graph.arguments) {
+      if (argument.value >= 0) kept_[at(argument.value)] = true;
+    }
+  }
+
+  Result<Plan> run() {
+    const std::vector<bool> needed = needed_nodes();
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (!needed[i]) continue;
+      KA_TRY(place(static_cast<int>(i)));
+    }
+    std::vector<ValueId> wanted = graph_.outputs;
+    for (const ir::Update& update : graph_.updates) wanted.push_back(update.value);
+    for (const ValueId value : wanted) keep(value);
+    return ordered();
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  std::vector<bool> needed_nodes() const {
+    std::vector<bool> values(graph_.values.size(), false), nodes(graph_.nodes.size(), false);
+    for (const ValueId output : graph_.outputs) values[at(output)] = true;
+    for (const ir::Update& update : graph_.updates) values[at(update.value)] = true;
+    for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
+      const Node& node = graph_.nodes[i];
+      const bool used = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return values[at(v)]; });
+      if (!used && node.op != "random") continue;  // draws stay, whoever reads them: they move the generator
+      nodes[i] = true;
+      for (const ValueId input : node.inputs) values[at(input)] = true;
+    }
+    return nodes;
+  }
+
+  Status place(int number) {
+    const Node& node = graph_.nodes[at(number)];
+    const Fusion fusion = ir::find_primitive(node.op)->fusion;
+    switch (fusion) {
+      case Fusion::source: return ok();
+      case Fusion::elementwise:
+      case Fusion::view: place_pointwise(number); return ok();
+      case Fusion::gather: keep_owned_inputs(node); return ok();
+      case Fusion::reduce: place_reduction(number); return ok();
+      case Fusion::contraction: place_contraction(number); return ok();
+      case Fusion::scan: place_alone(number, KernelKind::scan); return ok();
+      case Fusion::opaque: break;
+    }
+    if (node.op == "random") {
+      for (const ValueId input : node.inputs) keep(input);
+      for (const ValueId output : node.outputs) {
+        kept_[at(output)] = true;
+        plan_.randoms.push_back(output);
+      }
+      return ok();
+    }
+    place_alone(number, KernelKind::opaque);
+    return ok();
+  }
+
+  // The kernels that own a value this node needs, directly or through inlined values.
+  std::set<int> owners(const Node& node) const {
+    std::set<int> out;
+    for (const ValueId leaf : leaves(node)) {
+      if (owner_[at(leaf)] != kNobody && !kept_[at(leaf)]) out.insert(owner_[at(leaf)]);
+    }
+    return out;
+  }
+
+  // Values that a node reads when everything inlined is followed: kept or owned ones.
+  std::vector<ValueId> leaves(const Node& node) const {
+    std::set<ValueId> seen, out;
+    std::vector<ValueId> waiting = node.inputs;
+    while (!waiting.empty()) {
+      const ValueId value = waiting.back();
+      waiting.pop_back();
+      if (!seen.insert(value).second) continue;
+      if (kept_[at(value)] || owner_[at(value)] != kNobody) {
+        out.insert(value);
+        continue;
+      }
+      if (const Node* maker = graph_.maker(value)) waiting.insert(waiting.end(), maker->inputs.begin(), maker->inputs.end());
+    }
+    return {out.begin(), out.end()};
+  }
+
+  void place_pointwise(int number) {
+    const Node& node = graph_.nodes[at(number)];
+    const std::set<int> who = owners(node);
+    if (who.empty()) return;  // inlined by whoever reads it
+    for (const int k : who) {
+      if (join(number, k)) return;
+    }
+    keep_owned_inputs(node);
+  }
+
+  void keep_owned_inputs(const Node& node) {
+    for (const ValueId leaf : leaves(node)) {
+      if (owner_[at(leaf)] != kNobody) keep(leaf);
+    }
+  }
+
+  void refuse(int number, int k, std::string reason) { plan_.refusals.push_back({number, k, std::move(reason)}); }
+
+  bool join(int number, int k) {
+    const Node& node = graph_.nodes[at(number)];
+    Kernel& kernel = plan_.kernels[at(k)];
+    if (kernel.kind == KernelKind::scan || kernel.kind == KernelKind::opaque) return false;
+    for (const int other : owners(node)) {
+      if (other == k) continue;
+      if (reaches(other, k)) {
+        refuse(number, k, "another operand is computed from this kernel's results");
+        return false;
+      }
+    }
+    for (const ValueId leaf : leaves(node)) {
+      if (kept_[at(leaf)] && owner_[at(leaf)] != kNobody && owner_[at(leaf)] != k && reaches(owner_[at(leaf)], k)) {
+        refuse(number, k, "another operand is computed from this kernel's results");
+        return false;
+      }
+    }
+    const std::optional<std::vector<Sym>> index = index_in(node, kernel, k);
+    if (!index) {
+      refuse(number, k, fmt::format("{} needs elements of another point of the kernel's domain", node.op));
+      return false;
+    }
+    for (const ValueId leaf : leaves(node)) {
+      if (owner_[at(leaf)] != kNobody && owner_[at(leaf)] != k) keep(leaf);
+    }
+    own(number, k, *index);
+    return true;
+  }
+
+  void own(int number, int k, const std::vector<Sym>& index) {
+    const Node& node = graph_.nodes[at(number)];
+    Kernel& kernel = plan_.kernels[at(k)];
+    kernel.nodes.push_back(number);
+    for (const ValueId output : node.outputs) {
+      owner_[at(output)] = k;
+      kernel.index[output] = index;
+    }
+    for (const ValueId leaf : leaves(node)) {
+      if (owner_[at(leaf)] != kNobody && owner_[at(leaf)] != k) kernel.needs.insert(owner_[at(leaf)]);
+    }
+  }
+
+  // The index of the node's result at a point of the kernel's domain, when every owned operand is needed at its own index.
+  std::optional<std::vector<Sym>> index_in(const Node& node, const Kernel& kernel, int k) const {
+    const Shape& shape = graph_.shape(node.outputs[0]);
+    if (node.op == "reshape" || node.op == "permute") {
+      const ValueId x = node.inputs[0];
+      if (owner_[at(x)] != k || kept_[at(x)]) return std::nullopt;
+      return forward(node, kernel.index.at(x));
+    }
+    if (ir::find_primitive(node.op)->fusion != Fusion::elementwise) return std::nullopt;
+    std::optional<std::vector<Sym>> index;
+    for (const ValueId input : node.inputs) {
+      if (owner_[at(input)] == k && !kept_[at(input)] && graph_.shape(input) == shape) index = kernel.index.at(input);
+    }
+    if (!index && shape == kernel.domain) index = points(kernel.domain);
+    if (!index) return std::nullopt;
+    return consistent(node, kernel, k, *index) ? index : std::nullopt;
+  }
+
+  bool consistent(const Node& node, const Kernel& kernel, int k, const std::vector<Sym>& index) const {
+    for (const ValueId input : node.inputs) {
+      const Shape& shape = graph_.shape(input);
+      std::vector<Sym> wanted(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d].is(1)) wanted[d] = 0;
+      }
+      if (owner_[at(input)] == k && !kept_[at(input)]) {
+        if (kernel.index.at(input) != wanted) return false;
+      } else if (owner_[at(input)] == kNobody && !kept_[at(input)]) {
+        if (!reachable_at(input, wanted, kernel, k)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether an inlined value, wanted at an index, needs owned values at their own index only.
+  bool reachable_at(ValueId value, const std::vector<Sym>& index, const Kernel& kernel, int k) const {
+    if (kept_[at(value)]) return true;
+    if (owner_[at(value)] == k) return kernel.index.at(value) == index;
+    const Node* node = graph_.maker(value);
+    if (node == nullptr || owners(*node).count(k) == 0) return true;
+    if (ir::find_primitive(node->op)->fusion != Fusion::elementwise) return false;
+    return consistent(*node, kernel, k, index);
+  }
+
+  static std::vector<Sym> forward(const Node& node, const std::vector<Sym>& index, const Shape& from, const Shape& to) {
+    if (node.op == "reshape") return ir::delinearize(ir::linearize(index, from), to);
+    std::vector<Sym> out;
+    for (const Sym& d : ir::ints_attribute(node, "dims")) out.push_back(index[at(static_cast<int>(*d.constant()))]);
+    return out;
+  }
+  std::vector<Sym> forward(const Node& node, const std::vector<Sym>& index) const {
+    return forward(node, index, graph_.shape(node.inputs[0]), graph_.shape(node.outputs[0]));
+  }
+
+  void place_reduction(int number) {
+    const Node& node = graph_.nodes[at(number)];
+    const ValueId x = node.inputs[0];
+    std::vector<int> dims;
+    for (const Sym& d : ir::ints_attribute(node, "dims")) dims.push_back(static_cast<int>(*d.constant()));
+    for (const int k : owners_of_value(x)) {
+      if (join_reduction(number, k, dims)) return;
+    }
+    if (owners_of_value(x).empty()) {
+      for (int k = static_cast<int>(plan_.kernels.size()) - 1; k >= 0; --k) {
+        if (shares_a_leaf(node, k) && join_reduction(number, k, dims)) return;
+      }
+    }
+    keep_owned_inputs(node);
+    Kernel kernel;
+    kernel.kind = KernelKind::row;
+    kernel.domain = graph_.shape(x);
+    kernel.reduced = dims;
+    plan_.kernels.push_back(std::move(kernel));
+    own(number, static_cast<int>(plan_.kernels.size()) - 1, reduced_index(graph_.shape(x), dims));
+  }
+
+  std::set<int> owners_of_value(ValueId x) const {
+    Node read;
+    read.inputs = {x};
+    return owners(read);
+  }
+
+  static std::vector<Sym> reduced_index(const Shape& domain, const std::vector<int>& dims) {
+    std::vector<Sym> index = points(domain);
+    for (const int d : dims) index[at(d)] = 0;
+    return index;
+  }
+
+  bool join_reduction(int number, int k, const std::vector<int>& dims) {
+    const Node& node = graph_.nodes[at(number)];
+    const ValueId x = node.inputs[0];
+    Kernel& kernel = plan_.kernels[at(k)];
+    if (kernel.kind != KernelKind::row) {
+      refuse(number, k, fmt::format("a {} kernel has no place for a reduction", to_string(kernel.kind)));
+      return false;
+    }
+    if (kernel.domain != graph_.shape(x) || kernel.reduced != dims) {
+      refuse(number, k, "the reduction goes over other rows");
+      return false;
+    }
+    for (const ValueId leaf : leaves(node)) {
+      if (owner_[at(leaf)] != kNobody && owner_[at(leaf)] != k && reaches(owner_[at(leaf)], k)) {
+        refuse(number, k, "its operand is computed from this kernel's results");
+        return false;
+      }
+    }
+    if (!reachable_at(x, points(kernel.domain), kernel, k)) {
+      refuse(number, k, "its operand is needed at another point of the kernel's domain");
+      return false;
+    }
+    for (const ValueId leaf : leaves(node)) {
+      if (owner_[at(leaf)] != kNobody && owner_[at(leaf)] != k) keep(leaf);
+    }
+    own(number, k, reduced_index(kernel.domain, dims));
+    return true;
+  }
+
+  bool shares_a_leaf(const Node& node, int k) const {
+    const Kernel& kernel = plan_.kernels[at(k)];
+    if (kernel.kind != KernelKind::row) return false;
+    const std::vector<ValueId> mine = leaves(node);
+    for (const int other : kernel.nodes) {
+      for (const ValueId leaf : leaves(graph_.nodes[at(other)])) {
+        const bool large = !graph_.shape(leaf).empty();
+        if (large && std::find(mine.begin(), mine.end(), leaf) != mine.end()) return true;
+      }
+    }
+    return false;
+  }
+
+  void place_contraction(int number) {
+    const Node& node = graph_.nodes[at(number)];
+    for (const ValueId input : node.inputs) {
+      if (!is_view_of_kept(input)) keep(input);
+    }
+    keep_owned_inputs(node);
+    Kernel kernel;
+    kernel.kind = KernelKind::matmul;
+    kernel.domain = graph_.shape(node.outputs[0]);
+    plan_.kernels.push_back(std::move(kernel));
+    const std::vector<Sym> index = points(graph_.shape(node.outputs[0]));
+    own(number, static_cast<int>(plan_.kernels.size()) - 1, index);
+  }
+
+  // Views cost nothing where they are read; what is computed is computed once, not once per tile. Keeps what is below.
+  bool is_view_of_kept(ValueId value) {
+    if (kept_[at(value)]) return true;
+    const Node* node = graph_.maker(value);
+    if (node == nullptr) return true;
+    if (owner_[at(value)] != kNobody) return false;
+    const Fusion fusion = ir::find_primitive(node->op)->fusion;
+    if (fusion == Fusion::source) return true;
+    if ((fusion != Fusion::view || node->op == "cat") && node->op != "cast") return false;
+    if (!is_view_of_kept(node->inputs[0])) keep(node->inputs[0]);
+    return true;
+  }
+
+  void place_alone(int number, KernelKind kind) {
+    const Node& node = graph_.nodes[at(number)];
+    if (kind == KernelKind::scan) keep_owned_inputs(node);
+    else for (const ValueId input : node.inputs) keep(input);
+    Kernel kernel;
+    kernel.kind = kind;
+    kernel.domain = graph_.shape(node.outputs[0]);
+    plan_.kernels.push_back(std::move(kernel));
+    const int k = static_cast<int>(plan_.kernels.size()) - 1;
+    own(number, k, points(graph_.shape(node.outputs[0])));
+    for (const ValueId output : node.outputs) keep(output);
+  }
+
+  // Keeps a value in memory: as an output of the kernel that owns it, or of a pointwise kernel of its own.
+  void keep(ValueId value) {
+    if (kept_[at(value)]) return;
+    const Node* node = graph_.maker(value);
+    if (node == nullptr) return;
+    if (owner_[at(value)] == kNobody) {
+      // a reshape of something kept is that thing: the memory is the same
+      if (node->op == "reshape") {
+        keep(node->inputs[0]);
+        kept_[at(value)] = true;
+        return;
+      }
+      keep_owned_inputs(*node);
+      own_pointwise(value);
+    }
+    kept_[at(value)] = true;
+    plan_.kernels[at(owner_[at(value)])].outputs.push_back(value);
+  }
+
+  void own_pointwise(ValueId value) {
+    const int number = graph_.values[at(value)].node;
+    Kernel kernel;
+    kernel.kind = KernelKind::pointwise;
+    kernel.domain = graph_.shape(value);
+    plan_.kernels.push_back(std::move(kernel));
+    own(number, static_cast<int>(plan_.kernels.size()) - 1, points(graph_.shape(value)));
+  }
+
+  bool reaches(int from, int to) const {
+    if (from == to) return true;
+    const std::set<int>& needs = plan_.kernels[at(from)].needs;
+    return std::any_of(needs.begin(), needs.end(), [&](int next) { return reaches(next, to); });
+  }
+
+  Result<Plan> ordered() {
+    const std::size_t n = plan_.kernels.size();
+    std::vector<int> position(n, -1), order;
+    std::vector<int> state(n, 0);
+    const std::function<bool(int)> visit = [&](int k) {
+      if (state[at(k)] == 1) return false;
+      if (state[at(k)] == 2) return true;
+      state[at(k)] = 1;
+      for (const int need : plan_.kernels[at(k)].needs) {
+        if (!visit(need)) return false;
+      }
+      state[at(k)] = 2;
+      position[at(k)] = static_cast<int>(order.size());
+      order.push_back(k);
+      return true;
+    };
+    for (std::size_t k = 0; k < n; ++k) {
+      if (!visit(static_cast<int>(k))) return internal_error("partition: kernels need each other");
+    }
+    std::vector<Kernel> kernels;
+    for (const int k : order) {
+      Kernel kernel = std::move(plan_.kernels[at(k)]);
+      std::set<int> needs;
+      for (const int need : kernel.needs) needs.insert(position[at(need)]);
+      kernel.needs = std::move(needs);
+      if (!kernel.outputs.empty()) kernels.push_back(std::move(kernel));
+    }
+    for (FusionRefusal& refusal : plan_.refusals) refusal.kernel = position[at(refusal.kernel)];
+    plan_.kernels = std::move(kernels);
+    return std::move(plan_);
+  }
+
+  const ir::Graph& graph_;
+  Plan plan_;
+  std::vector<int> owner_;   // by value; kNobody: inlined, kept as an argument, or a view of something kept
+  std::vector<bool> kept_;
+};
+
+}  // namespace
+
+Result<ir::Plan> partition(const ir::Graph& graph) {
+  return Planner(graph).run();
+}
+
+}  // namespace ka::partition

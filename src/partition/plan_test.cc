@@ -1,0 +1,81 @@
+#include "partition/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/builder.h"
+
+namespace ka::partition {
+namespace {
+
+using ir::KernelKind;
+using ir::Sym;
+using ir::ValueId;
+
+struct Program {
+  ir::Graph graph;
+  ir::Builder b{graph};
+  ValueId input(const char* name, ir::Shape shape) {
+    return b.argument(ir::ArgumentKind::input, name, name, {ir::DType::float32, std::move(shape)});
+  }
+  ir::Plan plan(std::vector<ValueId> outputs) {
+    graph.outputs = std::move(outputs);
+    Result<ir::Plan> made = partition(graph);
+    EXPECT_TRUE(made) << (made ? "" : made.error().message);
+    return made ? *made : ir::Plan{};
+  }
+};
+
+const Sym n = Sym::size("n"), c = Sym::size("c");
+
+TEST(Partition, SoftmaxIsOneKernel) {
+  Program p;
+  const ValueId x = p.input("x", {n, c});
+  const ValueId e = p.b.elementwise("exp", {p.b.elementwise("sub", {x, p.b.reduce("max", x, {1})})});
+  const ir::Plan plan = p.plan({p.b.elementwise("div", {e, p.b.reduce("sum", e, {1})})});
+  ASSERT_EQ(plan.kernels.size(), 1u);
+  EXPECT_EQ(plan.kernels[0].kind, KernelKind::row);
+}
+
+TEST(Partition, EpiloguesGoThroughReshapes) {
+  Program p;
+  const ValueId x = p.input("x", {1, n, 8}), w = p.input("w", {1, 8, c}), bias = p.input("bias", {c});
+  const ValueId y = p.b.reshape(p.b.matmul(x, w), {n, c});
+  const ir::Plan plan = p.plan({p.b.elementwise("tanh", {p.b.elementwise("add", {y, bias})})});
+  ASSERT_EQ(plan.kernels.size(), 1u);
+  EXPECT_EQ(plan.kernels[0].kind, KernelKind::matmul);
+}
+
+TEST(Partition, AReductionAfterAProductIsAKernelOfItsOwnAndSaysWhy) {
+  Program p;
+  const ValueId x = p.input("x", {1, n, 8}), w = p.input("w", {1, 8, c});
+  const ir::Plan plan = p.plan({p.b.reduce("sum", p.b.matmul(x, w), {2})});
+  EXPECT_EQ(plan.kernels.size(), 2u);
+  ASSERT_EQ(plan.refusals.size(), 1u);
+  EXPECT_EQ(plan.refusals[0].reason, "a matmul kernel has no place for a reduction");
+}
+
+TEST(Partition, AValueIsNotFusedIntoWhatItIsComputedFrom) {
+  Program p;
+  const ValueId x = p.input("x", {1, n, n}), w = p.input("w", {1, n, n});
+  const ValueId y = p.b.elementwise("exp", {p.b.matmul(x, w)});        // kernel 1
+  const ValueId z = p.b.matmul(p.b.permute(y, {0, 2, 1}), w);         // kernel 2 needs all of kernel 1
+  const ir::Plan plan = p.plan({p.b.elementwise("add", {y, z})});     // belongs to kernel 2, reads y
+  ASSERT_EQ(plan.kernels.size(), 2u);
+  EXPECT_EQ(plan.kernels[1].needs, std::set<int>{0});
+}
+
+TEST(Partition, SumsOfTheSameRowsShareAKernel) {
+  Program p;
+  const ValueId x = p.input("x", {n, c});
+  const ir::Plan plan = p.plan({p.b.reduce("sum", x, {1}), p.b.reduce("max", p.b.elementwise("mul", {x, x}), {1})});
+  EXPECT_EQ(plan.kernels.size(), 1u);
+}
+
+TEST(Partition, OtherRowsDoNot) {
+  Program p;
+  const ValueId x = p.input("x", {n, c});
+  EXPECT_EQ(p.plan({p.b.reduce("sum", x, {1}), p.b.reduce("sum", x, {0})}).kernels.size(), 2u);
+}
+
+}  // namespace
+}  // namespace ka::partition
