@@ -1,0 +1,378 @@
+// Views are followed by rewriting the index, never by moving data; padding and windows become conditions that end up in the
+// mask of a load. A value that is wanted twice at the same index and under the same conditions is written once.
+#include "synth/codegen/body.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "ir/builder.h"
+#include "ir/primitives.h"
+
+namespace ka::codegen {
+namespace {
+
+using ir::DType;
+using ir::Node;
+using ir::Sym;
+using ir::ValueId;
+
+std::size_t at_size(int i) { return static_cast<std::size_t>(i); }
+
+bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+
+std::set<std::string> joined_sets(const std::vector<Operand>& operands) {
+  std::set<std::string> out;
+  for (const Operand& operand : operands) out.insert(operand.over.begin(), operand.over.end());
+  return out;
+}
+
+// Operators and the few functions that take numbers beside tiles; everything else wants a tile.
+bool takes_literals(const std::string& op) {
+  static const std::set<std::string> names = {"add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor",
+                                              "where", "maximum", "minimum", "shift_left", "shift_right", "trunc_div"};
+  return names.contains(op);
+}
+
+std::map<std::string, Sym> positions(const std::vector<Sym>& index) {
+  std::map<std::string, Sym> out;
+  for (std::size_t d = 0; d < index.size(); ++d) out[fmt::format("i{}", d)] = index[d];
+  return out;
+}
+
+}  // namespace
+
+std::string triton_type(DType dtype) {
+  switch (dtype) {
+    case DType::float64: return "tl.float64";
+    case DType::float32: return "tl.float32";
+    case DType::float16: return "tl.float16";
+    case DType::bfloat16: return "tl.bfloat16";
+    case DType::int64: return "tl.int64";
+    case DType::int32: return "tl.int32";
+    case DType::int16: return "tl.int16";
+    case DType::int8: return "tl.int8";
+    case DType::uint8: return "tl.uint8";
+    case DType::bool_: return "tl.int1";
+  }
+  return "?";
+}
+
+std::string compute_type(DType dtype) {
+  return is_half(dtype) ? "tl.float32" : triton_type(dtype);
+}
+
+std::string literal_text(double value, DType dtype) {
+  if (dtype == DType::bool_) return value != 0 ? "True" : "False";
+  if (!ir::is_float(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  if (std::isnan(value)) return "float(\"nan\")";
+  if (std::isinf(value)) return value > 0 ? "float(\"inf\")" : "float(\"-inf\")";
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+const Buffer* KernelContext::loadable(ValueId value) const {
+  const auto found = buffers->find(value);
+  return found == buffers->end() || owned.contains(value) ? nullptr : &found->second;
+}
+
+void KernelContext::use_pointer(const std::string& name) {
+  if (std::find(pointers.begin(), pointers.end(), name) == pointers.end()) pointers.push_back(name);
+}
+
+void KernelContext::use_sizes(const Sym& sym) {
+  for (const ir::AtomRef& atom : ir::symbols(sym)) {
+    if (atom->kind != ir::AtomKind::size) continue;
+    if (std::find(sizes.begin(), sizes.end(), atom->name) == sizes.end()) sizes.push_back(atom->name);
+  }
+}
+
+Body::Body(KernelContext& context, Source& source) : context_(context), source_(source) {
+  for (const ir::SizeSource& size : context.graph->sizes) source.reserve(size.symbol);
+}
+
+void Body::variable(const std::string& name, const std::string& mask) {
+  masks_[name] = mask;
+  over_[name] = {name};
+}
+
+void Body::bind(ValueId value, Operand operand) {
+  bound_[value] = std::move(operand);
+}
+
+std::string Body::text(const Sym& sym) {
+  context_.use_sizes(sym);
+  std::string out = sym.text();
+  // Python's min and max compare; on tiles they must choose
+  for (const auto& [python, triton] : {std::pair<std::string, std::string>{"min(", "tl.minimum("}, {"max(", "tl.maximum("}}) {
+    for (std::size_t found = out.find(python); found != std::string::npos; found = out.find(python, found)) {
+      const bool whole = found == 0 || (std::isalnum(static_cast<unsigned char>(out[found - 1])) == 0 && out[found - 1] != '_');
+      if (whole) out.replace(found, python.size(), triton);
+      found += whole ? triton.size() : python.size();
+    }
+  }
+  return out;
+}
+
+std::set<std::string> Body::variables_in(const Sym& sym) const {
+  std::set<std::string> out;
+  for (const ir::AtomRef& atom : ir::symbols(sym)) {
+    if (const auto found = over_.find(atom->name); found != over_.end()) out.insert(found->second.begin(), found->second.end());
+  }
+  return out;
+}
+
+std::string Body::mask_of(const std::set<std::string>& over) const {
+  std::string out;
+  for (const std::string& name : over) {
+    const auto found = masks_.find(name);
+    if (found == masks_.end() || found->second.empty()) continue;
+    out += (out.empty() ? "" : " & ") + found->second;
+  }
+  return out;
+}
+
+Operand Body::emit(const std::string& wish, const std::string& expression, std::set<std::string> over) {
+  const std::string name = source_.unique(wish);
+  source_.line(fmt::format("{} = {}", name, expression));
+  return {name, std::move(over), false};
+}
+
+Operand Body::named(const Operand& operand, DType dtype) {
+  if (!operand.literal) return operand;
+  return emit("c", fmt::format("tl.full((), {}, {})", operand.text, compute_type(dtype)), {});
+}
+
+Operand Body::value(ValueId value, const std::vector<Sym>& index) {
+  return at(value, index, {}, 0);
+}
+
+Operand Body::raw(ValueId value, const std::vector<Sym>& index) {
+  // views and widening casts are looked through; what is left lies in memory
+  const Node* node = context_.graph->maker(value);
+  if (const Buffer* buffer = context_.loadable(value)) return load(*buffer, index, {}, 0, false);
+  if (node != nullptr && node->op == "cast" && !node->attributes.contains("exact") &&
+      ir::is_float(context_.graph->type(value).dtype) && is_half(context_.graph->type(node->inputs[0]).dtype))
+    return raw(node->inputs[0], index);
+  if (is_half(context_.graph->type(value).dtype)) {
+    const Operand wide = at(value, index, {}, 0);
+    return emit("h", fmt::format("{}.to({})", wide.text, triton_type(context_.graph->type(value).dtype)), wide.over);
+  }
+  return at(value, index, {}, 0);
+}
+
+std::string Body::condition_text(const Conditions& conditions, std::set<std::string>& over) {
+  std::string out;
+  for (const Sym& condition : conditions) {
+    const std::set<std::string> varies = variables_in(condition);
+    over.insert(varies.begin(), varies.end());
+    out += fmt::format("{}({} >= 0)", out.empty() ? "" : " & ", text(condition));
+  }
+  return out;
+}
+
+Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Conditions& conditions, double fill, bool widen) {
+  context_.use_pointer(buffer.name);
+  for (const Sym& extent : buffer.shape) context_.use_sizes(extent);
+  const Sym offset = ir::linearize(index, buffer.shape);
+  std::set<std::string> over = variables_in(offset);
+  const std::string inside = condition_text(conditions, over);
+  std::string mask = mask_of(over);
+  if (!inside.empty()) mask += (mask.empty() ? "" : " & ") + inside;
+  std::string expression = fmt::format("tl.load({}_ptr + {}", buffer.name, text(offset));
+  if (offset.is(0)) expression = fmt::format("tl.load({}_ptr", buffer.name);
+  if (!mask.empty()) expression += fmt::format(", mask={}, other={}", mask, literal_text(fill, buffer.dtype));
+  expression += ")";
+  if (widen && is_half(buffer.dtype)) expression += ".to(tl.float32)";
+  if (buffer.dtype == DType::bool_) expression += ".to(tl.int1)";
+  return emit(buffer.name, expression, std::move(over));
+}
+
+Operand Body::at(ValueId value, const std::vector<Sym>& index, const Conditions& conditions, double fill) {
+  if (const auto found = bound_.find(value); found != bound_.end()) return found->second;
+  std::string key = fmt::format("{}|{}", value, fill);
+  for (const Sym& i : index) key += "," + i.text();
+  for (const Sym& c : conditions) key += "?" + c.text();
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  Operand out;
+  if (const Buffer* buffer = context_.loadable(value)) {
+    out = load(*buffer, index, conditions, fill, true);
+  } else {
+    const Node* node = context_.graph->maker(value);
+    KA_CHECK(node != nullptr);
+    const bool moves = node->op == "reshape" || node->op == "permute" || node->op == "remap";
+    if (moves && !node->attributes.contains("valid")) {
+      out = [&] {
+        const ValueId x = node->inputs[0];
+        if (node->op == "reshape")
+          return at(x, ir::delinearize(ir::linearize(index, context_.graph->shape(value)), context_.graph->shape(x)), conditions, fill);
+        std::vector<Sym> inner(index.size());
+        if (node->op == "permute") {
+          const std::vector<Sym>& dims = ir::ints_attribute(*node, "dims");
+          for (std::size_t d = 0; d < dims.size(); ++d) inner[at_size(static_cast<int>(*dims[d].constant()))] = index[d];
+          return at(x, inner, conditions, fill);
+        }
+        inner.clear();
+        const std::map<std::string, Sym> places = positions(index);
+        for (const Sym& i : ir::ints_attribute(*node, "index")) inner.push_back(ir::substitute(i, places));
+        return at(x, inner, conditions, fill);
+      }();
+    } else {
+      out = node_at(value, *node, index, conditions);
+    }
+  }
+  known_[key] = out;
+  return out;
+}
+
+Operand Body::position(const Sym& expression) {
+  if (expression.constant()) return {fmt::format("{}", *expression.constant()), {}, true};
+  const std::set<std::string> over = variables_in(expression);
+  return emit("at", fmt::format("tl.cast({}, tl.int64)", text(expression)), over);
+}
+
+Operand Body::node_at(ValueId value, const Node& node, const std::vector<Sym>& index, const Conditions& conditions) {
+  const ir::Graph& graph = *context_.graph;
+  if (node.op == "constant") return {literal_text(ir::float_attribute(node, "value"), graph.type(value).dtype), {}, true};
+  if (node.op == "index") return position(ir::substitute(ir::int_attribute(node, "expression"), positions(index)));
+  if (node.op == "cat") return joined(value, node, index, conditions);
+  if (node.op == "remap") {
+    const std::map<std::string, Sym> places = positions(index);
+    std::vector<Sym> inner;
+    Conditions all = conditions, own;
+    for (const Sym& i : ir::ints_attribute(node, "index")) inner.push_back(ir::substitute(i, places));
+    for (const Sym& c : ir::ints_attribute(node, "valid")) {
+      const Sym condition = ir::substitute(c, places);
+      if (!ir::is_nonnegative(condition)) own.push_back(condition);
+    }
+    all.insert(all.end(), own.begin(), own.end());
+    const double fill = ir::float_attribute(node, "fill");
+    const Operand x = at(node.inputs[0], inner, all, fill);
+    const bool filled_by_load = [&] {  // a load masked by these very conditions has filled already
+      ValueId below = node.inputs[0];
+      while (context_.loadable(below) == nullptr) {
+        const Node* maker = graph.maker(below);
+        if (maker == nullptr || bound_.contains(below)) return false;
+        const bool moves = maker->op == "reshape" || maker->op == "permute" || (maker->op == "remap" && !maker->attributes.contains("valid"));
+        if (!moves) return false;
+        below = maker->inputs[0];
+      }
+      return true;
+    }();
+    if (filled_by_load || own.empty()) return x;
+    std::set<std::string> over = x.over;
+    const std::string inside = condition_text(own, over);
+    return emit("inside", fmt::format("tl.where({}, {}, {})", inside, x.text, literal_text(fill, graph.type(value).dtype)), over);
+  }
+  if (node.op == "gather") {
+    std::map<std::string, Sym> places = positions(index);
+    for (std::size_t k = 1; k < node.inputs.size(); ++k) {
+      const Operand t = named(at(node.inputs[k], index, conditions, 0), DType::int64);
+      over_[t.text] = t.over;
+      places[fmt::format("t{}", k - 1)] = Sym::index(t.text, Sym::size("ka_any_extent"));
+    }
+    std::vector<Sym> inner;
+    for (const Sym& i : ir::ints_attribute(node, "index")) inner.push_back(ir::substitute(i, places));
+    return at(node.inputs[0], inner, conditions, 0);
+  }
+  KA_CHECK(ir::find_primitive(node.op)->fusion == ir::Fusion::elementwise);
+  return elementwise(value, node, index, conditions);
+}
+
+Operand Body::joined(ValueId value, const Node& node, const std::vector<Sym>& index, const Conditions& conditions) {
+  const ir::Graph& graph = *context_.graph;
+  const std::size_t d = at_size(static_cast<int>(*ir::int_attribute(node, "dim").constant()));
+  Operand out;
+  Sym begin = 0;
+  for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+    const Sym extent = graph.shape(node.inputs[k])[d];
+    std::vector<Sym> inner = index;
+    inner[d] = index[d] - begin;
+    Conditions own = conditions;
+    own.push_back(index[d] - begin);
+    own.push_back(begin + extent - 1 - index[d]);
+    std::erase_if(own, [](const Sym& c) { return ir::is_nonnegative(c); });
+    const Operand part = at(node.inputs[k], inner, own, 0);
+    if (k == 0) {
+      out = part;
+    } else {
+      std::set<std::string> over = out.over;
+      over.insert(part.over.begin(), part.over.end());
+      const std::string first = condition_text({begin - 1 - index[d]}, over);
+      out = emit("joined", fmt::format("tl.where({}, {}, {})", first, named(out, graph.type(value).dtype).text, part.text), over);
+    }
+    begin = begin + extent;
+  }
+  return out;
+}
+
+Operand Body::cast(const Node& node, const Operand& x) {
+  const DType from = context_.graph->type(node.inputs[0]).dtype, to = context_.graph->type(node.outputs[0]).dtype;
+  const bool exact = node.attributes.contains("exact");
+  if (x.literal) {
+    if (to == DType::bool_) return {x.text == "0" || x.text == "0.0" || x.text == "False" ? "False" : "True", {}, true};
+    if (from == DType::bool_) return {literal_text(x.text == "True" ? 1 : 0, to), {}, true};
+    if (ir::is_float(to) && !ir::is_float(from)) return {x.text + ".0", {}, true};
+    if (ir::is_float(to) == ir::is_float(from)) return x;
+    return cast(node, named(x, from));
+  }
+  if (to == DType::bool_) return emit("flag", fmt::format("{} != 0", x.text), x.over);
+  if (is_half(to) && exact) return emit("rounded", fmt::format("{}.to({}).to(tl.float32)", x.text, triton_type(to)), x.over);
+  if (compute_type(from) == compute_type(to)) return x;
+  return emit("as_" + std::string(ir::to_string(to)), fmt::format("{}.to({})", x.text, compute_type(to)), x.over);
+}
+
+Operand Body::elementwise(ValueId value, const Node& node, const std::vector<Sym>& index, const Conditions& conditions) {
+  const ir::Graph& graph = *context_.graph;
+  std::vector<Operand> operands;
+  for (const ValueId input : node.inputs) {
+    const ir::Shape& shape = graph.shape(input);
+    std::vector<Sym> inner(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d].is(1)) inner[d] = 0;
+    }
+    operands.push_back(at(input, inner, conditions, 0));
+  }
+  if (node.op == "cast") return cast(node, operands[0]);
+  const ir::Primitive& row = *ir::find_primitive(node.op);
+  const DType dtype = graph.type(node.inputs[node.op == "where" ? 1 : 0]).dtype;
+  const bool all_literal = std::all_of(operands.begin(), operands.end(), [](const Operand& o) { return o.literal; });
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const bool wants_tile = !takes_literals(node.op) || (all_literal && k == 0) || (node.op == "where" && k == 0);
+    if (operands[k].literal && wants_tile) operands[k] = named(operands[k], graph.type(node.inputs[k]).dtype);
+  }
+  std::string_view text = row.text;
+  if (dtype == DType::bool_ && !row.boolean_text.empty()) text = row.boolean_text;
+  else if (!ir::is_float(dtype) && !row.integer_text.empty()) text = row.integer_text;
+  KA_CHECK(!text.empty());
+  std::vector<std::string> texts;
+  for (const Operand& operand : operands) texts.push_back(operand.literal && operand.text[0] == '-' ? "(" + operand.text + ")" : operand.text);
+  texts.resize(3);
+  if (text.find("libdevice.") != std::string_view::npos) context_.uses_libdevice = true;
+  static_cast<void>(value);
+  return emit(node.op == "and" || node.op == "or" || node.op == "not" ? "flag" : node.op,
+              fmt::format(fmt::runtime(text), texts[0], texts[1], texts[2]), joined_sets(operands));
+}
+
+void Body::store_tile(ValueId value, const Operand& operand, const std::vector<Sym>& index, const std::string& mask) {
+  const Buffer& buffer = context_.buffers->at(value);
+  context_.use_pointer(buffer.name);
+  const Sym offset = ir::linearize(index, buffer.shape);
+  const std::string place = emit("place", fmt::format("tl.broadcast_to({}, {}.shape)", text(offset), operand.text), operand.over).text;
+  source_.line(fmt::format("tl.store({}_ptr + {}, {}, mask={})", buffer.name, place, operand.text, mask));
+}
+
+void Body::store(ValueId value, const Operand& operand, const std::vector<Sym>& index) {
+  const Buffer& buffer = context_.buffers->at(value);
+  context_.use_pointer(buffer.name);
+  const Sym offset = ir::linearize(index, buffer.shape);
+  std::set<std::string> over = variables_in(offset);
+  const std::string mask = mask_of(over);
+  const Operand x = named(operand, buffer.dtype);
+  const std::string place = offset.is(0) ? buffer.name + "_ptr" : fmt::format("{}_ptr + {}", buffer.name, text(offset));
+  const std::string masked = mask.empty() ? "" : ", mask=" + mask;
+  source_.line(fmt::format("tl.store({}, {}{})", place, x.text, masked));
+}
+
+}  // namespace ka::codegen

@@ -1,0 +1,51 @@
+// A kernel family: from a planned kernel to the text of one Triton kernel and the way it is launched.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "ir/plan.h"
+#include "synth/codegen/body.h"
+
+namespace ka::codegen {
+
+struct EmittedKernel {
+  std::string name;
+  std::string text;                     // decorator and function
+  std::string about;                    // one line: what it computes
+  std::vector<std::string> pointers;    // buffers, in the order of the parameters
+  std::vector<std::string> sizes;       // size symbols
+  std::vector<std::pair<std::string, std::string>> constants;  // constexpr parameters and their Python text in the wrapper
+  std::string grid;                     // Python text of the tuple
+  int num_warps = 4, num_stages = 2;
+  bool uses_libdevice = false;
+};
+
+struct EmitRequest {
+  const ir::Graph& graph;
+  const ir::PlannedKernel& kernel;
+  const std::map<ir::ValueId, Buffer>& buffers;
+  const std::map<std::string, std::int64_t>& given;  // values of the size symbols in the given program
+  std::string name;
+  std::string precision;  // of contractions: ieee or tf32
+};
+
+EmittedKernel emit_pointwise(const EmitRequest& request);
+EmittedKernel emit_row(const EmitRequest& request);
+EmittedKernel emit_matmul(const EmitRequest& request);
+EmittedKernel emit_scan(const EmitRequest& request);
+
+KernelContext context_of(const EmitRequest& request);
+// The index of each dimension of the domain in terms of a family's own variables, put into an owned value's index.
+std::vector<ir::Sym> at_points(const std::vector<ir::Sym>& index, const std::vector<ir::Sym>& points);
+// Puts signature and body together.
+std::string function_text(const EmittedKernel& kernel, const std::string& body);
+std::int64_t given_value(const EmitRequest& request, const ir::Sym& sym);
+// Fills in what the body has used, and the text.
+void finish(EmittedKernel& out, KernelContext& context, const Source& body);
+
+}  // namespace ka::codegen

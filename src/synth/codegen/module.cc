@@ -1,0 +1,329 @@
+#include "synth/codegen/module.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "synth/codegen/family.h"
+
+namespace ka::codegen {
+namespace {
+
+using ir::ValueId;
+using Kernel = ir::PlannedKernel;
+using ir::KernelKind;
+
+// Functions that several kernels share; a file has those that its kernels name.
+struct Prelude {
+  const char* name;
+  const char* text;
+};
+
+constexpr Prelude kPrelude[] = {
+    {"plus", "@triton.jit\ndef plus(a, b):\n    return a + b\n"},
+    {"product", "@triton.jit\ndef product(a, b):\n    return a * b\n"},
+    {"largest", "@triton.jit\ndef largest(a, b):\n    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"},
+    {"smallest", "@triton.jit\ndef smallest(a, b):\n    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"},
+    {"log_plus",
+     "@triton.jit\ndef log_plus(a, b):\n    high = tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"
+     "    low = tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"
+     "    return tl.where(low == float(\"-inf\"), high, high + tl.log(1.0 + tl.exp(low - high)))\n"},
+    {"copy_kernel",
+     "@triton.jit\ndef copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):\n"
+     "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+     "    tl.store(to_ptr + i, tl.load(from_ptr + i, mask=i < n), mask=i < n)\n"},
+    {"first_largest",
+     "@triton.jit\ndef later_largest(a, i, b, j):\n"
+     "    wins = (a > b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))\n"
+     "    return tl.where(wins, a, b), tl.where(wins, i, j)\n\n\n"
+     "@triton.jit\ndef first_largest(x, place):\n    _, best = tl.reduce((x, place), 1, later_largest)\n    return best\n"},
+    {"first_smallest",
+     "@triton.jit\ndef later_smallest(a, i, b, j):\n"
+     "    wins = (a < b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))\n"
+     "    return tl.where(wins, a, b), tl.where(wins, i, j)\n\n\n"
+     "@triton.jit\ndef first_smallest(x, place):\n    _, best = tl.reduce((x, place), 1, later_smallest)\n    return best\n"},
+};
+
+std::string torch_type(ir::DType dtype) { return fmt::format("torch.{}", ir::to_string(dtype)); }
+
+std::string shape_text(const ir::Shape& shape) {
+  std::string out;
+  for (const ir::Sym& extent : shape) out += (out.empty() ? "" : ", ") + extent.text();
+  return shape.size() == 1 ? "(" + out + ",)" : "(" + out + ")";
+}
+
+// "aten.linear.default" -> "linear"
+std::string short_name(const std::string& origin) {
+  std::string name = origin;
+  if (name.starts_with("aten.")) name = name.substr(5);
+  name = name.substr(0, name.find('.'));
+  while (!name.empty() && name[0] == '_') name.erase(0, 1);
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name.empty() ? "value" : name;
+}
+
+class ModuleWriter {
+ public:
+  ModuleWriter(const ir::Graph& graph, const ir::Plan& plan, const GenerateOptions& options)
+      : graph_(graph), plan_(plan), options_(options) {}
+
+  Result<KernelFile> run() {
+    name_values();
+    for (const ir::SizeSource& size : graph_.sizes) given_[size.symbol] = size.given;
+    KA_TRY(emit_kernels());
+    Source out;
+    header(out);
+    for (const std::string& text : kernels_) {
+      out.line("");
+      out.line("");
+      append(out, text);
+    }
+    out.line("");
+    out.line("");
+    wrapper(out);
+    return KernelFile{out.text(), kernel_names_};
+  }
+
+ private:
+  static void append(Source& out, const std::string& text) {
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      out.line(std::string_view(text).substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+
+  // A value that is a reshape of another has that one's memory.
+  ValueId root(ValueId value) const {
+    const ir::Node* node = graph_.maker(value);
+    return node != nullptr && node->op == "reshape" && !stored_.contains(value) ? root(node->inputs[0]) : value;
+  }
+
+  void name_values() {
+    for (const ir::SizeSource& size : graph_.sizes) names_.reserve(size.symbol);
+    for (const ir::Argument& argument : graph_.arguments) {
+      if (argument.value < 0) continue;
+      const std::string name = names_.unique(argument.keyword);
+      buffers_[argument.value] = {name, graph_.type(argument.value).dtype, graph_.shape(argument.value)};
+    }
+    for (const ValueId value : plan_.randoms)
+      buffers_[value] = {names_.unique("drawn"), graph_.type(value).dtype, graph_.shape(value)};
+    for (const Kernel& kernel : plan_.kernels) {
+      for (const ValueId output : kernel.outputs) {
+        const std::string wish = short_name(graph_.maker(output)->origin);
+        buffers_[output] = {names_.unique(wish), graph_.type(output).dtype, graph_.shape(output)};
+        stored_.insert(output);
+      }
+    }
+    // reshapes of what lies in memory lie there too
+    for (const ir::Node& node : graph_.nodes) {
+      if (node.op != "reshape" || buffers_.contains(node.outputs[0])) continue;
+      const auto found = buffers_.find(node.inputs[0]);
+      if (found != buffers_.end()) buffers_[node.outputs[0]] = {found->second.name, found->second.dtype, graph_.shape(node.outputs[0])};
+    }
+  }
+
+  std::string precision_of(const Kernel& kernel) const {
+    if (options_.precision == "tf32" || options_.precision == "half") return "tf32";
+    if (options_.precision == "fp32" || kernel.nodes.empty()) return "ieee";
+    const std::string origin = graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])].origin;
+    return origin.find("conv") != std::string::npos ? "tf32" : "ieee";
+  }
+
+  std::string kernel_name(const Kernel& kernel) {
+    std::vector<std::string> parts;
+    for (const int number : kernel.nodes) {
+      const std::string part = short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
+      if (parts.empty() || std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
+    }
+    if (parts.size() > 4) parts = {parts[0], parts[1], parts[2], "etc"};
+    return names_.unique(fmt::format("{}_kernel", fmt::join(parts, "_")));
+  }
+
+  Status emit_kernels() {
+    std::set<std::string> known;
+    for (const Kernel& kernel : plan_.kernels) {
+      const EmitRequest request{graph_, kernel, buffers_, given_, kernel_name(kernel), precision_of(kernel)};
+      switch (kernel.kind) {
+        case KernelKind::pointwise: emitted_.push_back(emit_pointwise(request)); break;
+        case KernelKind::row: emitted_.push_back(emit_row(request)); break;
+        case KernelKind::matmul: emitted_.push_back(emit_matmul(request)); break;
+        case KernelKind::scan: emitted_.push_back(emit_scan(request)); break;
+        case KernelKind::opaque: {
+          const ir::Node& node = graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])];
+          return unsupported(fmt::format("{}: {}: there is no kernel family for {} yet", node.where, node.origin, node.op));
+        }
+      }
+      kernels_.push_back(emitted_.back().text);
+      kernel_names_.push_back(emitted_.back().name);
+      uses_libdevice_ = uses_libdevice_ || emitted_.back().uses_libdevice;
+    }
+    return ok();
+  }
+
+  void header(Source& out) {
+    out.line(fmt::format("\"\"\"{}", options_.title));
+    out.line("");
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k)
+      out.line(fmt::format("{}. {}: {}", k + 1, kernel_names_[k], about(plan_.kernels[k])));
+    out.line("");
+    out.line(fmt::format("Written by kernelagent {}.", options_.version));
+    out.line("\"\"\"");
+    out.line("");
+    out.line("import torch");
+    out.line("import triton");
+    out.line("import triton.language as tl");
+    if (uses_libdevice_) out.line("from triton.language.extra import libdevice");
+    std::string all = graph_.updates.empty() ? "" : " copy_kernel(";
+    for (const std::string& text : kernels_) all += text;
+    for (const Prelude& row : kPrelude) {
+      const std::string name = row.name;
+      bool used = false;
+      for (const char before : {' ', '('}) {
+        for (const char after : {'(', ')', ','}) used = used || all.find(before + name + after) != std::string::npos;
+      }
+      if (!used) continue;
+      out.line("");
+      out.line("");
+      append(out, row.text);
+    }
+  }
+
+  std::string about(const Kernel& kernel) const {
+    std::vector<std::string> parts;
+    for (const int number : kernel.nodes) {
+      const std::string part = short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
+      if (parts.empty() || parts.back() != part) parts.push_back(part);
+    }
+    const std::string precision = kernel.kind == KernelKind::matmul ? fmt::format(" ({} products)", precision_of(kernel)) : "";
+    return fmt::format("{} over {}{}", fmt::join(parts, ", "), shape_text(kernel.domain), precision);
+  }
+
+  void wrapper(Source& out) {
+    std::vector<std::string> inputs, weights;
+    for (const ir::Argument& argument : graph_.arguments) {
+      if (argument.kind == ir::ArgumentKind::input) inputs.push_back(argument.value < 0 ? names_.unique(argument.keyword) : buffers_.at(argument.value).name);
+      else if (argument.kind != ir::ArgumentKind::constant && is_used(argument.value)) weights.push_back(buffers_.at(argument.value).name);
+    }
+    std::string parameters = fmt::format("{}", fmt::join(inputs, ", "));
+    if (!weights.empty()) parameters += fmt::format("{}*, {}", parameters.empty() ? "" : ", ", fmt::join(weights, ", "));
+    out.line(fmt::format("def kernel_function({}):", parameters));
+    out.indent();
+    sizes(out);
+    for (const ir::Argument& argument : graph_.arguments) {
+      if (argument.value < 0 || argument.kind == ir::ArgumentKind::constant || !is_used(argument.value) || is_updated(argument.value)) continue;
+      const std::string& name = buffers_.at(argument.value).name;
+      if (!graph_.shape(argument.value).empty()) out.line(fmt::format("{0} = {0}.contiguous()", name));
+    }
+    device_ = "\"cuda\"";
+    for (const ir::Argument& argument : graph_.arguments) {
+      const bool here = argument.value >= 0 && argument.kind != ir::ArgumentKind::constant && is_used(argument.value);
+      if (here && device_ == "\"cuda\"") device_ = buffers_.at(argument.value).name + ".device";
+    }
+    constants(out);
+    for (const ValueId value : plan_.randoms) draw(out, value);
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) launch(out, k);
+    updates(out);
+    results(out);
+    out.dedent();
+  }
+
+  bool is_used(ValueId value) const {
+    const std::string& name = buffers_.at(value).name;
+    for (const EmittedKernel& kernel : emitted_) {
+      if (std::find(kernel.pointers.begin(), kernel.pointers.end(), name) != kernel.pointers.end()) return true;
+    }
+    for (const ir::SizeSource& size : graph_.sizes) {
+      if (size.argument == value) return true;
+    }
+    return is_updated(value) || std::find_if(graph_.outputs.begin(), graph_.outputs.end(), [&](ValueId o) { return root(o) == value; }) != graph_.outputs.end();
+  }
+
+  bool is_updated(ValueId value) const {
+    return std::any_of(graph_.updates.begin(), graph_.updates.end(), [&](const ir::Update& u) { return u.buffer == value; });
+  }
+
+  void sizes(Source& out) {
+    for (const ir::SizeSource& size : graph_.sizes)
+      out.line(fmt::format("{} = {}.shape[{}]", size.symbol, buffers_.at(size.argument).name, size.dim));
+  }
+
+  void constants(Source& out) {
+    for (const ir::Argument& argument : graph_.arguments) {
+      if (argument.kind != ir::ArgumentKind::constant || !is_used(argument.value)) continue;
+      std::string list;
+      const ir::DType dtype = graph_.type(argument.value).dtype;
+      for (const double value : argument.data) list += (list.empty() ? "" : ", ") + literal_text(value, dtype);
+      out.line(fmt::format("{} = torch.tensor([{}], dtype={}, device={}).reshape({})", buffers_.at(argument.value).name, list, torch_type(dtype),
+                           device_, shape_text(graph_.shape(argument.value))));
+    }
+  }
+
+  void launch(Source& out, std::size_t k) {
+    const EmittedKernel& kernel = emitted_[k];
+    for (const ValueId output : plan_.kernels[k].outputs) {
+      const Buffer& buffer = buffers_.at(output);
+      out.line(fmt::format("{} = torch.empty({}, dtype={}, device={})", buffer.name, shape_text(buffer.shape), torch_type(buffer.dtype), device_));
+    }
+    std::vector<std::string> arguments = kernel.pointers;
+    arguments.insert(arguments.end(), kernel.sizes.begin(), kernel.sizes.end());
+    for (const auto& [name, value] : kernel.constants) arguments.push_back(fmt::format("{}={}", name, value));
+    arguments.push_back(fmt::format("num_warps={}", kernel.num_warps));
+    arguments.push_back(fmt::format("num_stages={}", kernel.num_stages));
+    out.line(fmt::format("{}[{}](", kernel.name, kernel.grid));
+    out.line(fmt::format("    {},", fmt::join(arguments, ", ")));
+    out.line(")");
+  }
+
+  // Buffers that the program changes, at the end: until then kernels may read the old values.
+  void updates(Source& out) {
+    for (const ir::Update& update : graph_.updates) {
+      const std::string& from = buffers_.at(update.value).name;
+      const std::string& to = buffers_.at(update.buffer).name;
+      out.line(fmt::format("copy_kernel[(triton.cdiv({0}.numel(), 1024),)]({1}, {0}, {0}.numel(), BLOCK=1024)", to, from));
+    }
+  }
+
+  void draw(Source& out, ValueId value) {
+    const ir::Node& node = *graph_.maker(value);
+    const Buffer& buffer = buffers_.at(value);
+    const std::string& kind = ir::text_attribute(node, "kind");
+    const std::string where = fmt::format("{}, dtype={}, device={}", shape_text(buffer.shape), torch_type(buffer.dtype), device_);
+    if (kind == "bernoulli") out.line(fmt::format("{} = torch.empty({}).bernoulli_({})", buffer.name, where, ir::float_attribute(node, "p")));
+    else out.line(fmt::format("{} = torch.{}({})", buffer.name, kind, where));
+  }
+
+  void results(Source& out) {
+    std::vector<std::string> parts;
+    for (const ValueId output : graph_.outputs) {
+      const Buffer& buffer = buffers_.at(output);
+      const bool reshaped = graph_.shape(root(output)) != graph_.shape(output);
+      parts.push_back(reshaped ? fmt::format("{}.reshape({})", buffer.name, shape_text(graph_.shape(output))) : buffer.name);
+    }
+    if (graph_.structure == "tensor") out.line("return " + parts[0]);
+    else if (graph_.structure == "list") out.line(fmt::format("return [{}]", fmt::join(parts, ", ")));
+    else out.line(fmt::format("return ({},)", fmt::join(parts, ", ")));
+  }
+
+  const ir::Graph& graph_;
+  const ir::Plan& plan_;
+  const GenerateOptions& options_;
+  std::map<ValueId, Buffer> buffers_;
+  std::set<ValueId> stored_;
+  std::map<std::string, std::int64_t> given_;
+  std::vector<EmittedKernel> emitted_;
+  std::vector<std::string> kernels_, kernel_names_;
+  std::string device_;
+  Source names_;
+  bool uses_libdevice_ = false;
+};
+
+}  // namespace
+
+Result<KernelFile> write_module(const ir::Graph& graph, const ir::Plan& plan, const GenerateOptions& options) {
+  return ModuleWriter(graph, plan, options).run();
+}
+
+}  // namespace ka::codegen

@@ -1,0 +1,27 @@
+// The whole kernel file: prelude, kernels, and kernel_function, which allocates, launches and returns.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "ir/plan.h"
+
+namespace ka::codegen {
+
+struct GenerateOptions {
+  std::string precision = "default";  // default, fp32, tf32, half
+  std::string title;                  // what the file computes, for its first line
+  std::string version;                // of the generator
+};
+
+struct KernelFile {
+  std::string text;
+  std::vector<std::string> kernels;  // names, in order of launch
+};
+
+Result<KernelFile> write_module(const ir::Graph& graph, const ir::Plan& plan, const GenerateOptions& options);
+
+}  // namespace ka::codegen

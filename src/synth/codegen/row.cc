@@ -1,0 +1,386 @@
+// Rows and their reductions: softmax, norms, losses, pools, sums. Rows are the points that are not reduced, columns those that
+// are, both in row-major order. A program holds ROWS rows.
+//
+//            columns ->
+//   rows  [ x x x x | x x x x | x x . . ]     whole:    BLOCK covers a row; everything stays in registers
+//         [ x x x x | x x x x | x x . . ]     looped:   BLOCK columns at a time, one pass per stage of reductions
+//                                             unrolled: few columns (a pooling window), one at a time
+//
+// A reduction is in stage 1 when its operand needs no other reduction, in stage 2 when it needs one of stage 1, and so on.
+// Values between stages are computed anew in each pass; they are cheap, and memory is not.
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "ir/primitives.h"
+#include "synth/codegen/family.h"
+
+namespace ka::codegen {
+namespace {
+
+using ir::DType;
+using ir::Node;
+using ir::Sym;
+using ir::ValueId;
+
+constexpr std::int64_t kWholeLimit = 16384;    // columns of a row that stays in registers
+constexpr std::int64_t kUnrolledLimit = 64;    // columns of a window that is unrolled
+constexpr std::int64_t kTileElements = 4096;   // rows * columns of a tile
+constexpr std::int64_t kLoopBlock = 2048;
+
+enum class Shape { whole, looped, unrolled };
+
+struct Kind {
+  const char* name;
+  const char* identity_float;
+  const char* identity_int;
+  const char* combine;   // of two tiles
+  const char* function;  // along an axis
+};
+
+constexpr Kind kKinds[] = {
+    {"sum", "0.0", "0", "{0} + {1}", "tl.sum({0}, axis=1)[:, None]"},
+    {"prod", "1.0", "1", "{0} * {1}", "tl.reduce({0}, 1, product)[:, None]"},
+    {"max", "float(\"-inf\")", "lowest", "tl.maximum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)", "tl.reduce({0}, 1, largest)[:, None]"},
+    {"min", "float(\"inf\")", "highest", "tl.minimum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)", "tl.reduce({0}, 1, smallest)[:, None]"},
+    {"any", "False", "False", "{0} | {1}", "(tl.max({0}.to(tl.int32), axis=1) > 0)[:, None]"},
+    {"all", "True", "True", "{0} & {1}", "(tl.min({0}.to(tl.int32), axis=1) > 0)[:, None]"},
+};
+
+const Kind& kind_of(const std::string& name) {
+  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return name == k.name; });
+  KA_CHECK(found != std::end(kKinds));
+  return *found;
+}
+
+std::int64_t lowest(DType dtype) {
+  switch (dtype) {
+    case DType::int64: return INT64_MIN;
+    case DType::int32: return INT32_MIN;
+    case DType::int16: return INT16_MIN;
+    case DType::int8: return INT8_MIN;
+    default: return 0;
+  }
+}
+
+std::int64_t highest(DType dtype) {
+  switch (dtype) {
+    case DType::int64: return INT64_MAX;
+    case DType::int32: return INT32_MAX;
+    case DType::int16: return INT16_MAX;
+    case DType::int8: return INT8_MAX;
+    case DType::uint8: return UINT8_MAX;
+    default: return 1;
+  }
+}
+
+std::string identity(const std::string& kind, DType dtype) {
+  const Kind& row = kind_of(kind);
+  if (ir::is_float(dtype)) return row.identity_float;
+  const std::string text = row.identity_int;
+  if (text == "lowest") return fmt::format("{}", lowest(dtype));
+  if (text == "highest") return fmt::format("{}", highest(dtype));
+  return text;
+}
+
+class RowEmitter {
+ public:
+  explicit RowEmitter(const EmitRequest& request)
+      : request_(request), graph_(request.graph), kernel_(request.kernel), context_(context_of(request)), values_(context_, body_) {}
+
+  EmittedKernel run() {
+    split_domain();
+    choose();
+    prologue();
+    const int stages = assign_stages();
+    for (int stage = 1; stage <= stages; ++stage) pass(stage);
+    store_results();
+    out_.name = request_.name;
+    finish(out_, context_, body_);
+    return std::move(out_);
+  }
+
+ private:
+  void split_domain() {
+    for (int d = 0; d < static_cast<int>(kernel_.domain.size()); ++d) {
+      const bool reduced = std::find(kernel_.reduced.begin(), kernel_.reduced.end(), d) != kernel_.reduced.end();
+      (reduced ? column_extents_ : row_extents_).push_back(kernel_.domain[static_cast<std::size_t>(d)]);
+    }
+    rows_ = ir::product(row_extents_);
+    columns_ = ir::product(column_extents_);
+  }
+
+  void choose() {
+    const std::int64_t columns = given_value(request_, columns_), rows = given_value(request_, rows_);
+    if (columns_.constant() && columns <= kUnrolledLimit && rows >= 4 * columns) shape_ = Shape::unrolled;
+    else if (columns <= kWholeLimit) shape_ = Shape::whole;
+    else shape_ = Shape::looped;
+    std::int64_t block = 1;
+    while (block < columns) block *= 2;
+    if (shape_ == Shape::looped) block = kLoopBlock;
+    if (shape_ == Shape::unrolled) block = 1;
+    block_ = block;
+    std::int64_t tile_rows = 1;
+    const std::int64_t limit = shape_ == Shape::unrolled ? 256 : std::max<std::int64_t>(1, kTileElements / block);
+    while (tile_rows * 2 <= limit && tile_rows < rows) tile_rows *= 2;
+    // where the last dimension is not reduced, neighbouring rows are neighbours in memory
+    const bool along_rows = !kernel_.reduced.empty() && kernel_.reduced.back() + 1 != static_cast<int>(kernel_.domain.size());
+    if (along_rows && shape_ != Shape::unrolled && columns > 32) {
+      shape_ = Shape::looped;
+      block_ = 32;
+      tile_rows = 64;
+    }
+    tile_rows_ = tile_rows;
+    out_.num_warps = block_ * tile_rows_ >= 8192 ? 8 : 4;
+    if (block_ * tile_rows_ >= 16384) out_.num_warps = 16;
+  }
+
+  void prologue() {
+    for (const char* name : {"row", "row_ok", "col", "col_ok", "start", "ROWS", "BLOCK", "WIDE"}) body_.reserve(name);
+    body_.indent();
+    body_.line("row = tl.program_id(0)");
+    body_.line("if WIDE:");
+    body_.line("    row = row.to(tl.int64)");
+    body_.line("row = row * ROWS + tl.arange(0, ROWS)[:, None]");
+    body_.line(fmt::format("row_ok = row < {}", values_.text(rows_)));
+    values_.variable("row", "row_ok");
+    const Sym row = Sym::index("row", rows_), col = Sym::index("col", columns_);
+    const std::vector<Sym> row_index = ir::delinearize(row, row_extents_), col_index = ir::delinearize(col, column_extents_);
+    std::size_t r = 0, c = 0;
+    for (int d = 0; d < static_cast<int>(kernel_.domain.size()); ++d) {
+      const bool reduced = std::find(kernel_.reduced.begin(), kernel_.reduced.end(), d) != kernel_.reduced.end();
+      points_.push_back(reduced ? col_index[c++] : row_index[r++]);
+    }
+    if (shape_ == Shape::whole) {
+      body_.line("col = tl.arange(0, BLOCK)[None, :]");
+      body_.line(fmt::format("col_ok = col < {}", values_.text(columns_)));
+      values_.variable("col", "col_ok");
+    }
+    const std::string count = rows_.text();
+    out_.constants = {{"ROWS", fmt::format("{}", tile_rows_)}};
+    if (shape_ == Shape::whole) out_.constants.emplace_back("BLOCK", fmt::format("triton.next_power_of_2({})", columns_.text()));
+    if (shape_ == Shape::looped) out_.constants.emplace_back("BLOCK", fmt::format("{}", block_));
+    out_.constants.emplace_back("WIDE", fmt::format("{} >= 2**31", (rows_ * columns_).text()));
+    out_.grid = fmt::format("(triton.cdiv({}, {}),)", count, tile_rows_);
+  }
+
+  // Stage of every owned value: how many reductions must be done before it is known.
+  int stage_of(ValueId value) {
+    if (const auto found = stages_.find(value); found != stages_.end()) return found->second;
+    int stage = 0;
+    const Node* node = graph_.maker(value);
+    if (node != nullptr && context_.loadable(value) == nullptr) {
+      for (const ValueId input : node->inputs) stage = std::max(stage, stage_of(input));
+      if (node->op == "reduce") ++stage;
+    }
+    stages_[value] = stage;
+    return stage;
+  }
+
+  int assign_stages() {
+    int last = 0;
+    for (const int number : kernel_.nodes) {
+      const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
+      if (node.op == "reduce") last = std::max(last, stage_of(node.outputs[0]));
+    }
+    return last;
+  }
+
+  std::vector<const Node*> reductions_of(int stage) {
+    std::vector<const Node*> out;
+    for (const int number : kernel_.nodes) {
+      const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
+      if (node.op == "reduce" && stage_of(node.outputs[0]) == stage) out.push_back(&node);
+    }
+    return out;
+  }
+
+  static bool finds_place(const Node& node) {
+    const std::string& kind = ir::text_attribute(node, "kind");
+    return kind == "argmax" || kind == "argmin";
+  }
+
+  DType accumulator(const Node& node) const {
+    const DType dtype = graph_.type(node.inputs[0]).dtype;
+    return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
+  }
+
+  // The operand of a reduction as a whole tile, lanes outside replaced by what changes nothing.
+  std::string neutral_tile(Body& values, const Node& node, const std::string& kind) {
+    const DType dtype = graph_.type(node.inputs[0]).dtype;
+    const Operand x = values.named(values.value(node.inputs[0], points_), dtype);
+    std::string text = x.text;
+    const bool vary = x.over.contains("col") || shape_ == Shape::unrolled;
+    if (!x.over.contains("row") || !vary) {
+      const std::string columns = shape_ == Shape::unrolled ? "1" : "BLOCK";
+      text = fmt::format("tl.broadcast_to({}, (ROWS, {}))", text, columns);
+    }
+    if (shape_ == Shape::unrolled) return values.emit("x", text, {"row"}).text;
+    return values.emit("x", fmt::format("tl.where(col_ok, {}, {})", text, identity(kind, dtype)), {"row", "col"}).text;
+  }
+
+  void pass(int stage) {
+    const std::vector<const Node*> nodes = reductions_of(stage);
+    if (nodes.empty()) return;
+    if (shape_ == Shape::whole) {
+      for (const Node* node : nodes) reduce_whole(*node);
+      return;
+    }
+    std::vector<std::string> names, places;
+    for (const Node* node : nodes) start_accumulator(*node, names, places);
+    open_loop();
+    Body inner = values_;
+    inner.variable("col", shape_ == Shape::looped ? "col_ok" : "");
+    for (std::size_t k = 0; k < nodes.size(); ++k) accumulate(inner, *nodes[k], names[k], places[k]);
+    body_.dedent();
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      Operand result = close_accumulator(*nodes[k], names[k], places[k]);
+      values_.bind(nodes[k]->outputs[0], std::move(result));
+    }
+  }
+
+  void open_loop() {
+    if (shape_ == Shape::unrolled) {
+      body_.line(fmt::format("for col in tl.static_range({}):", columns_.text()));
+      body_.indent();
+      return;
+    }
+    body_.line(fmt::format("for start in range(0, {}, BLOCK):", values_.text(columns_)));
+    body_.indent();
+    body_.line("col = start + tl.arange(0, BLOCK)[None, :]");
+    body_.line(fmt::format("col_ok = col < {}", values_.text(columns_)));
+  }
+
+  std::string tile_shape() const { return shape_ == Shape::unrolled ? "(ROWS, 1)" : "(ROWS, BLOCK)"; }
+
+  void start_accumulator(const Node& node, std::vector<std::string>& names, std::vector<std::string>& places) {
+    const std::string kind = ir::text_attribute(node, "kind");
+    const bool place = finds_place(node);
+    const std::string base = place ? (kind == "argmax" ? "max" : "min") : kind;
+    const std::string name = body_.unique(place ? "best" : kind == "sum" ? "total" : kind == "max" ? "largest_seen" : "acc");
+    body_.line(fmt::format("{} = tl.full({}, {}, {})", name, tile_shape(), identity(base, accumulator(node)), compute_type(accumulator(node))));
+    names.push_back(name);
+    places.push_back("");
+    if (!place) return;
+    places.back() = body_.unique("best_at");
+    body_.line(fmt::format("{} = tl.full({}, 0, tl.int64)", places.back(), tile_shape()));
+  }
+
+  void accumulate(Body& inner, const Node& node, const std::string& name, const std::string& place) {
+    const std::string kind = ir::text_attribute(node, "kind");
+    if (place.empty()) {
+      const std::string x = neutral_tile(inner, node, kind);
+      std::string combine = kind_of(kind).combine;
+      if (!ir::is_float(accumulator(node)) && (kind == "max" || kind == "min"))
+        combine = kind == "max" ? "tl.maximum({0}, {1})" : "tl.minimum({0}, {1})";
+      body_.line(fmt::format("{} = {}", name, fmt::format(fmt::runtime(combine), name, x)));
+      return;
+    }
+    const std::string base = kind == "argmax" ? "max" : "min";
+    const std::string x = neutral_tile(inner, node, base);
+    const std::string better = body_.unique("better");
+    // the first NaN wins against everything, as in PyTorch; among equals the first place stays
+    body_.line(fmt::format("{} = ({} {} {}) | (({} != {}) & ({} == {}))", better, x, kind == "argmax" ? ">" : "<", name, x, x, name, name));
+    body_.line(fmt::format("{} = tl.where({}, col, {})", place, better, place));
+    body_.line(fmt::format("{} = tl.where({}, {}, {})", name, better, x, name));
+  }
+
+  Operand close_accumulator(const Node& node, const std::string& name, const std::string& place) {
+    const std::string kind = ir::text_attribute(node, "kind");
+    if (place.empty()) {
+      if (shape_ == Shape::unrolled) return {name, {"row"}, false};
+      return values_.emit(kind == "sum" ? "sum" : kind, reduce_text(kind, node, name), {"row"});
+    }
+    if (shape_ == Shape::unrolled) return {place, {"row"}, false};
+    return values_.emit("place", place_text(kind, name, place), {"row"});
+  }
+
+  std::string reduce_text(const std::string& kind, const Node& node, const std::string& x) const {
+    if (!ir::is_float(accumulator(node)) && kind == "max") return fmt::format("tl.max({}, axis=1)[:, None]", x);
+    if (!ir::is_float(accumulator(node)) && kind == "min") return fmt::format("tl.min({}, axis=1)[:, None]", x);
+    return fmt::format(fmt::runtime(kind_of(kind).function), x);
+  }
+
+  static std::string place_text(const std::string& kind, const std::string& x, const std::string& place) {
+    return fmt::format("first_{}({}, {})[:, None]", kind == "argmax" ? "largest" : "smallest", x, place);
+  }
+
+  void reduce_whole(const Node& node) {
+    const std::string kind = ir::text_attribute(node, "kind");
+    if (!finds_place(node)) {
+      const std::string x = neutral_tile(values_, node, kind);
+      values_.bind(node.outputs[0], values_.emit(kind == "sum" ? "total" : kind, reduce_text(kind, node, x), {"row"}));
+      return;
+    }
+    const std::string x = neutral_tile(values_, node, kind == "argmax" ? "max" : "min");
+    const Operand place = values_.emit("place", "tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)", {"row", "col"});
+    values_.bind(node.outputs[0], values_.emit("best_at", place_text(kind, x, place.text), {"row"}));
+  }
+
+  bool is_per_row(ValueId value) const {
+    for (const Sym& i : at_points(kernel_.index.at(value), points_)) {
+      if (ir::depends_on(i, "col")) return false;
+    }
+    // an index without columns covers the value only when every column has the same element
+    return true;
+  }
+
+  void store_results() {
+    std::vector<ValueId> full;
+    for (const ValueId output : kernel_.outputs) {
+      if (!is_per_row(output)) {
+        full.push_back(output);
+        continue;
+      }
+      store(values_, output);
+    }
+    if (full.empty()) return;
+    if (shape_ == Shape::whole) {
+      for (const ValueId output : full) store(values_, output);
+      return;
+    }
+    open_loop();
+    Body inner = values_;
+    inner.variable("col", shape_ == Shape::looped ? "col_ok" : "");
+    for (const ValueId output : full) store(inner, output);
+    body_.dedent();
+  }
+
+  void store(Body& values, ValueId output) {
+    const std::vector<Sym> index = at_points(kernel_.index.at(output), points_);
+    Operand x = values.named(values.value(output, index), graph_.type(output).dtype);
+    const bool per_row = is_per_row(output);
+    const std::string wanted = per_row || shape_ == Shape::unrolled ? "(ROWS, 1)" : "(ROWS, BLOCK)";
+    const bool complete = x.over.contains("row") && (per_row || x.over.contains("col") || shape_ == Shape::unrolled);
+    if (!complete) x = values.emit("x", fmt::format("tl.broadcast_to({}, {})", x.text, wanted), {"row", "col"});
+    if (per_row && rows_.is(1)) {  // one element: the only row gives the place
+      context_.use_pointer(request_.buffers.at(output).name);
+      body_.line(fmt::format("tl.store({}_ptr + row, {}, mask=row_ok)", request_.buffers.at(output).name, x.text));
+      return;
+    }
+    values.store(output, x, index);
+  }
+
+  const EmitRequest& request_;
+  const ir::Graph& graph_;
+  const ir::PlannedKernel& kernel_;
+  EmittedKernel out_;
+  Source body_;
+  KernelContext context_;
+  Body values_;
+  ir::Shape row_extents_, column_extents_;
+  Sym rows_, columns_;
+  std::vector<Sym> points_;
+  Shape shape_ = Shape::whole;
+  std::int64_t block_ = 1, tile_rows_ = 1;
+  std::map<ValueId, int> stages_;
+};
+
+}  // namespace
+
+EmittedKernel emit_row(const EmitRequest& request) {
+  return RowEmitter(request).run();
+}
+
+}  // namespace ka::codegen
