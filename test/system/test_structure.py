@@ -17,8 +17,11 @@ BELOW = {
     "model": {"base", "os", "ir"},
     "bridge": {"base", "os", "ir", "model"},
     "problem": {"base", "os", "ir", "model", "bridge"},
+    "graph": {"base", "os", "ir", "model", "bridge"},
+    "partition": {"base", "os", "ir", "model", "bridge"},
+    "synth": {"base", "os", "ir", "model", "bridge"},
     "verify": {"base", "os", "ir", "model", "bridge"},
-    "app": {"base", "os", "ir", "model", "bridge", "problem", "verify"},
+    "app": {"base", "os", "ir", "model", "bridge", "problem", "graph", "partition", "synth", "verify"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp"}
 

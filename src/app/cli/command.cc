@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/doctor.h"
+#include "app/cli/eval.h"
+#include "app/cli/generate.h"
 #include "app/cli/verify.h"
 #include "base/strings.h"
 
@@ -16,8 +18,8 @@ namespace ka::app {
 namespace {
 
 constexpr auto kCommands = std::to_array<Command>({
-    {"auto", "from a PyTorch program to a verified Triton program", "--problem P.py [--verify]", {}, nullptr},
-    {"generate", "write Triton kernels for one problem", "--problem P.py", {}, nullptr},
+    {"auto", "from a PyTorch program to a verified Triton program", "--problem P.py [--verify]", kGenerateFlags, run_generate},
+    {"generate", "write Triton kernels for one problem", "--problem P.py [--out DIR]", kGenerateFlags, run_generate},
     {"pipeline", "extract, dispatch and compose in one run", "--problem P.py", {}, nullptr},
     {"extract", "cut a program into subgraphs", "--problem P.py", {}, nullptr},
     {"dispatch", "write a kernel for each subgraph", "--subgraphs F.json", {}, nullptr},
@@ -27,7 +29,7 @@ constexpr auto kCommands = std::to_array<Command>({
      run_verify},
     {"bench", "time a kernel against PyTorch", "--problem P.py --kernel K.py", {}, nullptr},
     {"profile", "measure a kernel with the hardware counters", "--problem P.py --kernel K.py", {}, nullptr},
-    {"eval", "run a whole benchmark suite", "--suite DIR", {}, nullptr},
+    {"eval", "generate and verify every problem of a folder", "--suite DIR [--filter TEXT] [--jobs N] [--resume] [--json]", kEvalFlags, run_eval},
     {"explain", "say why a run decided as it did", "RUN", {}, nullptr},
     {"report", "write an HTML page about a run", "RUN", {}, nullptr},
     {"runs", "list, show and remove runs", "[list|show|rm|gc]", {}, nullptr},

@@ -1,0 +1,28 @@
+// kernelagent eval --suite DIR
+#pragma once
+
+#include <array>
+
+#include "app/cli/command.h"
+
+namespace ka::app {
+
+inline constexpr auto kEvalFlags = std::to_array<Flag>({
+    {"--suite", "DIR", "a folder with problem files, searched with its sub-folders"},
+    {"--filter", "TEXT", "only problems whose path contains this text (several: separated by commas)"},
+    {"--jobs", "N", "problems at a time (default: 2)"},
+    {"--out", "DIR", "where results.jsonl and the kernels go (default: .fuse/eval)"},
+    {"--resume", "", "take over what an earlier run in --out has finished"},
+    {"--no-verify", "", "write the kernels only"},
+    {"--precision", "TIER", "default, fp32, tf32 or half"},
+    {"--mode", "MODE", "train (as constructed, the default) or eval"},
+    {"--device", "DEVICE", "auto, cpu (Triton's interpreter) or cuda"},
+    {"--seed", "N", "other inputs and weights (default 0)"},
+    {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
+    {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},
+    {"--json", "", "print one JSON object: problems with name, status, reason, sizes and times"},
+});
+
+Result<int> run_eval(const Arguments& arguments, AppContext& context);
+
+}  // namespace ka::app

@@ -1,0 +1,36 @@
+"""Triton kernels for concat.py.
+
+1. cat_kernel: cat over (batch_size, left + right)
+
+Written by kernelagent 0.1.0.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def cat_kernel(a_ptr, b_ptr, cat_ptr, batch_size, left, right, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    i = tl.program_id(0)
+    if WIDE:
+        i = i.to(tl.int64)
+    i = i * BLOCK + tl.arange(0, BLOCK)
+    i_ok = i < batch_size*left + batch_size*right
+    a = tl.load(a_ptr + (i % (left + right)) + (i // (left + right))*left, mask=i_ok & (-(i % (left + right)) + left - 1 >= 0), other=0.0)
+    b = tl.load(b_ptr + (i % (left + right)) + (i // (left + right))*right - left, mask=i_ok & ((i % (left + right)) - left >= 0), other=0.0)
+    joined = tl.where((-(i % (left + right)) + left - 1 >= 0), a, b)
+    tl.store(cat_ptr + i, joined, mask=i_ok)
+
+
+def kernel_function(a, b):
+    batch_size = a.shape[0]
+    left = a.shape[1]
+    right = b.shape[1]
+    a = a.contiguous()
+    b = b.contiguous()
+    cat = torch.empty((batch_size, left + right), dtype=torch.float32, device=a.device)
+    cat_kernel[(triton.cdiv(batch_size*left + batch_size*right, 1024),)](
+        a, b, cat, batch_size, left, right, BLOCK=1024, WIDE=batch_size*left + batch_size*right >= 2**31, num_warps=4, num_stages=2,
+    )
+    return cat

@@ -1,0 +1,61 @@
+"""Triton kernels for conv_relu.py.
+
+1. conv2d_relu_kernel: conv2d, relu over (1, batch_size*height*width, out_channels) (tf32 products)
+
+Written by kernelagent 0.1.0.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def conv2d_relu_kernel(x_ptr, conv_weight_ptr, conv_bias_ptr, relu_ptr, batch_size, height, width, out_channels, in_channels, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    tile = tl.program_id(0)
+    b = tl.program_id(1)
+    if WIDE:
+        b = b.to(tl.int64)
+    down = tl.cdiv(batch_size*height*width, BM)
+    across = tl.cdiv(out_channels, BN)
+    group = tile // (GROUP * across)
+    first = group * GROUP
+    tall = tl.minimum(down - first, GROUP)
+    m = first + (tile % (GROUP * across)) % tall
+    n = (tile % (GROUP * across)) // tall
+    if WIDE:
+        m = m.to(tl.int64)
+    m = m * BM + tl.arange(0, BM)[:, None]
+    n = n * BN + tl.arange(0, BN)[None, :]
+    m_ok = m < batch_size*height*width
+    n_ok = n < out_channels
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, 9*in_channels, BK):
+        ka = k + tl.arange(0, BK)[None, :]
+        kb = k + tl.arange(0, BK)[:, None]
+        ka_ok = ka < 9*in_channels
+        kb_ok = kb < 9*in_channels
+        x = tl.load(x_ptr + ((ka // 3) % 3)*width + ((m // width) % height)*width + (ka % 3) + (ka // 9)*height*width + (m % width) + (m // (height*width))*height*in_channels*width - width - 1, mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // width) % height) - 1 >= 0) & (-((ka // 3) % 3) - ((m // width) % height) + height >= 0) & ((ka % 3) + (m % width) - 1 >= 0) & (-(ka % 3) - (m % width) + width >= 0), other=0.0)
+        conv_weight = tl.load(conv_weight_ptr + 9*in_channels*n + kb, mask=kb_ok & n_ok, other=0.0)
+        acc = tl.dot(x, conv_weight, acc, input_precision=PRECISION)
+    conv_bias = tl.load(conv_bias_ptr + n, mask=n_ok, other=0.0)
+    add = acc + conv_bias
+    maximum = tl.maximum(add, 0.0, propagate_nan=tl.PropagateNan.ALL)
+    place = tl.broadcast_to(((m // width) % height)*width + (m % width) + (m // (height*width))*height*out_channels*width + height*n*width, maximum.shape)
+    tl.store(relu_ptr + place, maximum, mask=m_ok & n_ok)
+
+
+def kernel_function(x, *, conv_weight, conv_bias):
+    out_channels = conv_weight.shape[0]
+    in_channels = conv_weight.shape[1]
+    batch_size = x.shape[0]
+    height = x.shape[2]
+    width = x.shape[3]
+    conv_weight = conv_weight.contiguous()
+    conv_bias = conv_bias.contiguous()
+    x = x.contiguous()
+    relu = torch.empty((batch_size, out_channels, height, width), dtype=torch.float32, device=conv_weight.device)
+    conv2d_relu_kernel[(triton.cdiv(batch_size*height*width, 128) * triton.cdiv(out_channels, 16), 1)](
+        x, conv_weight, conv_bias, relu, batch_size, height, width, out_channels, in_channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=9*batch_size*height*in_channels*width + batch_size*height*out_channels*width + 9*in_channels*out_channels >= 2**31, num_warps=4, num_stages=3,
+    )
+    return relu

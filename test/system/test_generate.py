@@ -1,0 +1,94 @@
+"""The built-in generator as a user meets it: kernels for whole folders, golden texts, refusals."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import program
+
+ROOT = program.ROOT
+GOLDEN = ROOT / "test" / "golden"
+# One text per kind of kernel; KERNELAGENT_ACCEPT=1 writes them anew.
+GOLDEN_PROBLEMS = ("examples/gelu_chain", "examples/softmax_rows", "examples/layer_norm", "examples/linear_gelu", "examples/conv_relu",
+                   "examples/batch_norm", "examples/row_argmax", "test/problems/cumsum_rows", "test/problems/avgpool2d", 
+                   "test/problems/concat", "test/problems/gather_rows")
+
+UNKNOWN = '''
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        y = torch.relu(x)
+        return torch.linalg.inv(y)
+
+
+def get_inputs():
+    return [torch.eye(4) + torch.rand(4, 4)]
+'''
+
+
+def run(*arguments: str, **options) -> subprocess.CompletedProcess:
+    return subprocess.run([program.PROGRAM, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=1200, **options)
+
+
+class Generate(unittest.TestCase):
+    def suite(self, folder: str, *more: str) -> dict:
+        with tempfile.TemporaryDirectory() as out:
+            answer = run("eval", "--suite", folder, "--out", out, "--json", *more)
+            self.assertIn(answer.returncode, (0, 1), answer.stderr)
+            return {row["name"]: row for row in json.loads(answer.stdout)["problems"]}
+
+    def test_every_example_is_verified(self):
+        rows = self.suite("examples", "--filter", "batch_norm,conv_relu,gelu_chain,large_linear,layer_norm.py,linear_gelu,mean_and,row_argmax,softmax_rows.py")
+        self.assertGreaterEqual(len(rows), 9)
+        for name, row in rows.items():
+            if not name.startswith("kernels/"):
+                self.assertEqual(row["status"], "verified", f"{name}: {row['reason']}")
+
+    def test_every_problem_of_the_corpora_is_verified(self):
+        for name, row in self.suite("test/problems").items():
+            self.assertEqual(row["status"], "verified", f"{name}: {row['reason']}")
+
+    def test_texts_are_stable(self):
+        for folder in sorted({str(Path(name).parent) for name in GOLDEN_PROBLEMS}):
+            names = [f"{Path(name).name}.py" for name in GOLDEN_PROBLEMS if str(Path(name).parent) == folder]
+            with tempfile.TemporaryDirectory() as out:
+                run("eval", "--suite", folder, "--filter", ",".join(names), "--out", out, "--no-verify", "--json")
+                for name in names:
+                    text, golden = (Path(out) / name).read_text(), GOLDEN / name
+                    if os.environ.get("KERNELAGENT_ACCEPT"):
+                        golden.write_text(text)
+                    self.assertEqual(text, golden.read_text(), f"{golden} differs; KERNELAGENT_ACCEPT=1 accepts the new text")
+
+    def test_an_operator_that_is_not_known_is_named_with_its_line(self):
+        with tempfile.TemporaryDirectory() as out:
+            problem = Path(out) / "inverse.py"
+            problem.write_text(UNKNOWN)
+            answer = run("generate", "--problem", str(problem), "--out", f"{out}/run")
+            self.assertEqual(answer.returncode, 1, answer.stdout)
+            self.assertIn("inverse.py:9: aten.linalg_inv", answer.stderr)
+            self.assertFalse((Path(out) / "run").exists(), "nothing is written for a program that cannot be generated")
+
+    def test_a_suite_is_resumed(self):
+        with tempfile.TemporaryDirectory() as out:
+            first = run("eval", "--suite", "examples", "--filter", "gelu_chain", "--out", out, "--no-verify", "--json")
+            row = json.loads(first.stdout)["problems"][0]
+            again = run("eval", "--suite", "examples", "--filter", "gelu_chain,softmax_rows.py", "--out", out, "--no-verify", "--json", "--resume")
+            rows = {r["name"]: r for r in json.loads(again.stdout)["problems"]}
+            self.assertEqual(rows[row["name"]]["seconds"], row["seconds"])
+            self.assertIn("softmax_rows.py", rows)
+
+    def test_a_suite_without_problems_is_bad_usage(self):
+        for folder in ("no/such/folder", "docs"):
+            answer = run("eval", "--suite", folder)
+            self.assertEqual(answer.returncode, 2)
+            self.assertIn("--suite", answer.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
