@@ -17,6 +17,7 @@ storage offset is to be 0, so only the strip behind is there.
 from __future__ import annotations
 
 import ctypes
+import mmap
 from typing import Any, Callable
 
 import numpy as np
@@ -120,7 +121,8 @@ class Fence:
         strip = self.poison.strip(given)
         if device.type == "cpu":
             alignment = ALIGNMENTS[self.poison.mode]
-            block = np.empty(FRONT_BYTES + span + BACK_BYTES + alignment, dtype=np.uint8)
+            # Pages of its own: a small block from the heap would have an address that no GPU gives.
+            block = np.frombuffer(mmap.mmap(-1, FRONT_BYTES + span + BACK_BYTES + alignment), dtype=np.uint8)
             start = FRONT_BYTES + (-(block.ctypes.data + FRONT_BYTES)) % alignment
             block = block[:start + span + BACK_BYTES]
         else:

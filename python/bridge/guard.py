@@ -23,7 +23,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ka_bridge.pretend_gpu import remember_place
+from ka_bridge.pretend_gpu import noting_failure, remember_place
 from ka_bridge.fence import Fence
 
 KINDS: dict[str, str] = {
@@ -141,7 +141,8 @@ def _functions_mode(guard: Guard, translate: Callable[[Any, tuple, dict], tuple]
                 return self.call(func, name, *asked)
             done, value, args, kwargs = translate(func, *asked)
             if not done:
-                value = self.call(func, name, args, kwargs)
+                with noting_failure(name):
+                    value = self.call(func, name, args, kwargs)
                 remember_place(name, asked, value)
             return value
 

@@ -269,6 +269,7 @@ Result<std::variant<RunOutcome, Refusal>> CandidateSide::run(const RunRequest& r
                         {"poison", request.poison},
                         {"poison_seed", draw.request.seed & 0xffffffff},
                         {"order", request.order},
+                        {"rounding", request.other_rounding ? "other" : "nearest"},
                         {"config", request.config},
                         {"hidden", request.hidden},
                         {"reuse", request.reuse},

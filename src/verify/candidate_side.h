@@ -70,6 +70,7 @@ struct RunRequest {
   bool reuse = false;
   std::string order = "forward";  // in which the interpreter runs the programs of a launch
   bool hidden = false;            // `config` counts the configurations that pruning keeps for the given sizes alone
+  bool other_rounding = false;    // interpreted kernels round, and add, as a GPU may (interp_rounding.py)
 };
 
 struct CandidateOptions {

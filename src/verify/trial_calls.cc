@@ -11,6 +11,13 @@
 #include "verify/trial.h"
 
 namespace ka::verify {
+namespace {
+
+constexpr const char* kOtherRounding =
+    "\nthis call was computed with the roundings and orders that a GPU may choose: fused multiply-add, approximate division and "
+    "functions, sums in another order (docs/interpreter.md)";
+
+}  // namespace
 
 void Trial::record_launches(const std::string& launches) {
   for (const Json& launch : Json::parse(launches, nullptr, false)) {
@@ -106,10 +113,13 @@ Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
   RunOutcome before;
   for (std::size_t i = 1; i < draws_.size(); ++i) {
     RunOutcome outcome;
-    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[i], i % 2 == 0 ? "nan" : "pattern", 0, true, "shuffled"}, outcome));
+    const bool other_rounding = i % 2 == 1;  // the second draw of the program's own values among them
+    const RunRequest request{&draws_[i], i % 2 == 0 ? "nan" : "pattern", 0, true, "shuffled", false, other_rounding};
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, request, outcome));
     if (refusal) return refusal;
     record_launches(outcome.launches);
     KA_ASSIGN(refusal, numbers(outcome, draws_[i]));
+    if (refusal && other_rounding && runs_in_interpreter(options_)) refusal->detail += kOtherRounding;
     if (refusal && i > 1) {
       if (MaybeRefusal cached = check_fresh(outcome, draws_[i], before, draws_[i - 1])) return cached;
     }
