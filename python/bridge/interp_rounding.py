@@ -101,7 +101,19 @@ def _approximate(original: Method, function: Callable[..., Array], flushes: bool
         if flushes:
             data = [interp_numeric.flush(d) for d in data]
         exact = function(*(d.astype(_WIDER[d.dtype]) for d in data))
-        return Handle(neighbour(exact, result.data), result.dtype)
+        return Handle(interp_numeric.flush(neighbour(exact, result.data)), result.dtype)
+
+    return run
+
+
+def _signed_zero(original: Method, sign: int) -> Method:
+    """Of 0.0 and -0.0 the positive one is the larger, whichever comes first."""
+
+    def run(self: Any, lhs: Any, rhs: Any) -> Any:
+        result = original(self, lhs, rhs)
+        if result.data.dtype.kind != "f" or not (zeros := (lhs.data == 0) & (rhs.data == 0)).any():
+            return result
+        return Handle(np.where(zeros, sign * (sign * lhs.data + sign * rhs.data), result.data), result.dtype)
 
     return run
 
@@ -184,6 +196,8 @@ _CHANGES: dict[str, Callable[[Method], Method]] = {
     "fmul": _with_factors,
     "fadd": lambda f: _fused(f, 1),
     "fsub": lambda f: _fused(f, -1),
+    **{name: lambda f: _signed_zero(f, 1) for name in ("maxnumf", "maximumf")},
+    **{name: lambda f: _signed_zero(f, -1) for name in ("minnumf", "minimumf")},
     "splat": lambda f: _carried(f, 1),
     **{name: lambda f: _carried(f, 0) for name in ("broadcast", "reshape", "expand_dims", "trans")},
     "fdiv": lambda f: _approximate(f, np.divide),

@@ -47,6 +47,7 @@ class Recorder:
         self.stream: int | None = None
         self.executes = True
         self._params: dict[Any, list[Any]] = {}
+        self._globals: dict[Any, list[tuple[dict[str, Any], str, Any]]] = {}
         self.begin()
 
     @contextmanager
@@ -73,6 +74,16 @@ class Recorder:
         if function not in self._params:
             self._params[function] = parameters(function, options)
         return self._params[function]
+
+    def same_globals(self, function: Any) -> None:
+        """A compiled kernel holds the global constants of its first launch; Triton refuses to run it when they have changed."""
+        if function not in self._globals:
+            self._globals[function] = list(global_constants(function))
+        for space, name, value in self._globals[function]:
+            now = space.get(name)
+            if now is not value and getattr(now, "value", None) != value.value:
+                raise RuntimeError(f"Global variable {name} has changed since we compiled this kernel, from {value.value} to "
+                                   f"{getattr(now, 'value', now)}")
 
     def record(self, function: Any, params: list[Any], bound: dict[str, Any], options: dict[str, Any],
                grid: tuple[int, ...], stream: int | None = None) -> None:
@@ -120,6 +131,19 @@ class Recorder:
             entry["launched"] = 0
             self._distinct[key] = entry
         self._distinct[key]["launched"] += 1
+
+
+def global_constants(function: Any, seen: set[Any] | None = None) -> Iterator[tuple[dict[str, Any], str, Any]]:
+    """The tl.constexpr globals that a kernel, or a device function that it calls, reads: where they are, their names, their values."""
+    seen = set() if seen is None else seen
+    seen.add(function)
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        inner = base_function(value)
+        if isinstance(value, triton.language.constexpr):
+            yield function.__globals__, name, value
+        elif inner is not None and inner is not value and inner not in seen and inner.__globals__ is function.__globals__:
+            yield from global_constants(inner, seen)
 
 
 def kernels_in(module: Any, path: str) -> list[str]:
@@ -189,6 +213,7 @@ def watch_interpreter(recorder: Recorder) -> None:
         bound = dict(bound_args.arguments)
         full = normal_grid(grid, bound)
         options = {name: value for name, value in kwargs.items() if name not in names}
+        recorder.same_globals(function)
         recorder.record(function, params, bound, options, full)
         if not recorder.executes:
             return None

@@ -150,6 +150,22 @@ def _null_context(*args: Any, **kwargs: Any) -> Any:
     return contextlib.nullcontext()
 
 
+class _Device:
+    """torch.cuda.device and torch.cuda.device_of."""
+
+    def __init__(self, device: Any = None) -> None:
+        self.device = device
+
+    def __enter__(self) -> None:
+        _present(self.device)
+
+    def __exit__(self, *exc: Any) -> bool:
+        return False
+
+
+_Device.__module__, _Device.__qualname__ = "torch.cuda", "device"
+
+
 def _driver() -> Any:
     from triton.backends.compiler import GPUTarget
 
@@ -174,7 +190,7 @@ def install() -> None:
     cuda.current_stream = lambda device=None: _Stream()
     cuda.synchronize = lambda device=None: None
     cuda.set_device = lambda device: _present(device) and None
-    cuda.device = _null_context
+    cuda.device = cuda.device_of = _Device
     cuda.stream = _null_context
 
     from triton.runtime import driver as runtime_driver
