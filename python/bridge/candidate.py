@@ -17,8 +17,8 @@ from typing import Any, Callable
 import torch
 import triton
 
-from ka_bridge import (autotune, before_import, device_functions, dry, entry as entries, interp, memory_watch, module_loader,
-                       pretend_gpu)
+from ka_bridge import (autotune, before_import, device_functions, dry, entry as entries, interp, interp_rounding, memory_watch,
+                       module_loader, pretend_gpu)
 from ka_bridge.arena import map_arena, same_layout
 from ka_bridge.compile_errors import is_refusal, out_of_resources, readable_error
 from ka_bridge.conn import Conn, error_answer
@@ -66,6 +66,8 @@ class Subject(Given):
         with pretend_gpu.Pretence() if self.interpret else contextlib.nullcontext():
             self.module = module_loader.import_source(self.path)
             self.entry = entries.Entry(self.module, request)
+        if pretend_gpu.FAILED:
+            raise pretend_gpu.FAILED[0]
         if self.entry.model is not None:  # a module is moved to the GPU as a whole once it is built
             pretend_gpu.HOST.clear()
         self.state = State(self.module, self.entry.model, self.interpret or not request.get("atomics", False))
@@ -119,6 +121,7 @@ class Subject(Given):
     def run(self, request: dict[str, Any], arena: mmap.mmap, outputs_fd: int) -> dict[str, Any]:
         poison = Poison(request["poison"], request.get("poison_seed"))
         fence = Fence(poison, self._fenced)
+        pretend_gpu.FAILED.clear()
         self._watch(request)
         self.take(request, arena, fence)
         wrong = self.entry.bind_weights(self.weights)
@@ -137,11 +140,14 @@ class Subject(Given):
         collector = Collector(given, [i for i, s in enumerate(self.specs) if "scalar" not in s], poison)
         updated = [name for name in request.get("updated_buffers", []) if type(self.weights.get(name)) is torch.Tensor]
         try:
-            returned, seconds = self._call(guard, self.entry, self.inputs, keywords, request["call_seed"])
+            with interp_rounding.other() if self.interpret and request.get("rounding") == "other" else contextlib.nullcontext():
+                returned, seconds = self._call(guard, self.entry, self.inputs, keywords, request["call_seed"])
         except BaseException as exc:
             return self._failed(exc, guard)
         if self.watch is not None and self.watch.waits:
             return self._waits()
+        if pretend_gpu.FAILED:
+            return self._swallowed(pretend_gpu.FAILED[0], guard)
         try:
             answer = collector.collect(returned, outputs_fd, request.get("outputs_limit", 1 << 40),
                                        self._touched(guard), guard.made, {n: self.weights[n] for n in updated})
@@ -200,6 +206,12 @@ class Subject(Given):
             block[:] = before
         return error_answer("order", None, message=f"the programs of {self.watch.waits} wait for one another, so that "
                                                    "they cannot run one after the other in this order")
+
+    def _swallowed(self, exc: BaseException, guard: Guard) -> dict[str, Any]:
+        """An exception that the file caught, of an allocation or of a launch: it would not come, or not so, on a GPU."""
+        answer = self._failed(exc, guard)
+        answer["error"]["message"] += "; the file caught it and went on"
+        return answer
 
     def _failed(self, exc: BaseException, guard: Guard) -> dict[str, Any]:
         """A denied operation explains whatever was raised after it."""

@@ -1,8 +1,8 @@
 """The host code for the sizes that were given, where only smaller ones can be run: which configurations would it choose from?
 
 Kernels are recorded but not executed, so nothing is computed and no memory is touched: tensors are allocated and left
-as they are. What comes out is what pruning functions say about the given sizes. Where this fails (a size that does not fit,
-host code that needs values), the answer is an error and nothing is known.
+as they are. What comes out is what pruning functions say about the given sizes, and what would be launched there: whether it
+compiles is found out as for other launches. Host code that raises there is no kernel for the given sizes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _empty_strided = torch.empty_strided
 
 
 class NoFence:
-    """Memory as the allocator gives it."""
+    """Memory as the allocator gives it, and nothing in it."""
+
+    virtual = True
 
     def fresh(self, size: Any, stride: Any, dtype: torch.dtype, device: torch.device, what: str) -> torch.Tensor:
         return _empty_strided(tuple(size), tuple(stride), dtype=dtype, device=device)
@@ -49,6 +51,12 @@ def run(subject: Any, request: dict[str, Any]) -> dict[str, Any]:
     if wrong:
         raise ValueError("; ".join(wrong))
     guard = Guard(NoFence(), given, subject.random, subject.where, pretend_gpu.translate, subject._unfenced)
-    with subject.recorder.without_executing(), subject.choice.asked_for_given_sizes():
-        subject._call(guard, entry, inputs, entry.keywords(weights), 0)
-    return {"ok": True, "hidden": subject.choice.hidden_texts()}
+    pretend_gpu.FAILED.clear()
+    try:
+        with subject.recorder.without_executing(), subject.choice.asked_for_given_sizes():
+            subject._call(guard, entry, inputs, entry.keywords(weights), 0)
+        if pretend_gpu.FAILED:
+            raise pretend_gpu.FAILED[0]
+    except BaseException as exc:
+        return subject._failed(exc, guard)
+    return {"ok": True, "hidden": subject.choice.hidden_texts(), "launches": subject.recorder.launches()}

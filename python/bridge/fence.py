@@ -17,6 +17,7 @@ storage offset is to be 0, so only the strip behind is there.
 from __future__ import annotations
 
 import ctypes
+import mmap
 from typing import Any, Callable
 
 import numpy as np
@@ -26,6 +27,7 @@ from ka_bridge.poison import BACK_BYTES, Poison
 
 FRONT_BYTES = 4096
 # A kernel could tell our memory from the allocator's by its addresses: in some calls it lies as in a GPU's allocator.
+ASCENDING_BYTES = 1 << 26
 ALIGNMENTS = {"nan": 64, "pattern": 4096}
 
 SIGNED = {1: (np.int8, torch.int8), 2: (np.int16, torch.int16), 4: (np.int32, torch.int32), 8: (np.int64, torch.int64)}
@@ -115,12 +117,13 @@ class Fence:
         self.poison = poison
         self._seen = seen  # told about every block
         self.zones: list[Zone] = []
+        self._ascending: np.ndarray | None = None
 
     def _zone(self, what: str, span: int, device: torch.device, given: bool) -> Zone:
         strip = self.poison.strip(given)
         if device.type == "cpu":
             alignment = ALIGNMENTS[self.poison.mode]
-            block = np.empty(FRONT_BYTES + span + BACK_BYTES + alignment, dtype=np.uint8)
+            block = self._pages(FRONT_BYTES + span + BACK_BYTES + alignment)
             start = FRONT_BYTES + (-(block.ctypes.data + FRONT_BYTES)) % alignment
             block = block[:start + span + BACK_BYTES]
         else:
@@ -130,6 +133,16 @@ class Fence:
         self.zones.append(zone)
         self._seen(zone)
         return zone
+
+    def _pages(self, nbytes: int) -> np.ndarray:
+        """Never from the heap: its addresses are none that a GPU gives. In some calls later blocks lie behind earlier ones, as a
+        GPU's allocator has it; the system itself goes downwards."""
+        if self.poison.mode != "pattern" or nbytes > ASCENDING_BYTES:
+            return np.frombuffer(mmap.mmap(-1, nbytes), dtype=np.uint8)
+        if self._ascending is None or self._ascending.size < nbytes:
+            self._ascending = np.frombuffer(mmap.mmap(-1, ASCENDING_BYTES), dtype=np.uint8)
+        block, self._ascending = self._ascending[:nbytes], self._ascending[nbytes:]
+        return block
 
     def _tensor(self, zone: Zone, size: Any, stride: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
         if zone.span == 0:

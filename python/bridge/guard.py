@@ -23,7 +23,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ka_bridge.pretend_gpu import remember_place
+from ka_bridge.pretend_gpu import noting_failure, remember_place
 from ka_bridge.fence import Fence
 
 KINDS: dict[str, str] = {
@@ -150,7 +150,8 @@ def _functions_mode(guard: Guard, translate: Callable[[Any, tuple, dict], tuple]
                 return self.call(func, name, *asked)
             done, value, args, kwargs = translate(func, *asked)
             if not done:
-                value = self.call(func, name, args, kwargs)
+                with noting_failure(name):
+                    value = self.call(func, name, args, kwargs)
                 remember_place(name, asked, value)
             return value
 
@@ -176,6 +177,7 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
     literals: dict[int, torch.Tensor] = {}
     allocated: set[int] = set()
     plain = (torch.Tensor, torch.nn.Parameter)
+    virtual = getattr(fence, "virtual", False)
 
     def fenced(result: Any, poisoned: bool) -> Any:
         if type(result) is not torch.Tensor or result.layout is not torch.strided or result.numel() == 0 \
@@ -211,7 +213,8 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             or kwargs.get("device", source.device) not in (None, source.device)
         if unfit_argument(source) or changed or kwargs.get("memory_format") is not torch.contiguous_format:
             raise guard.deny("aten." + name.removeprefix("aten::"))
-        return guard.note_copy(fenced(func(*args, **kwargs), poisoned=False))
+        made = torch.empty(source.shape, dtype=source.dtype, device=source.device) if virtual else func(*args, **kwargs)
+        return guard.note_copy(fenced(made, poisoned=False))
 
     def literal(func: Any, args: tuple, kwargs: dict) -> Any:
         result = guard.note(func(*args, **kwargs), "literal")
@@ -219,6 +222,13 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
         if result.numel() <= LITERAL_ELEMENTS:
             guard.memory.add(result.data_ptr())
         return result
+
+    def untouched(func: Any, args: tuple, kwargs: dict, kind: str) -> Any:
+        """Memory of the given sizes is reserved, never written."""
+        if kind == "fill":
+            return args[0]
+        like = func(*args, **{**kwargs, "device": "meta"})
+        return fenced(torch.empty_strided(like.shape, like.stride(), dtype=like.dtype), poisoned=True)
 
     class Operations(TorchDispatchMode):
 
@@ -233,6 +243,8 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             kind = ALLOWED.get(name)
             if kind is None or any(t not in plain for t in types) or (kind == "random" and not random):
                 raise guard.deny(str(func))
+            if virtual and kind in ("filled", "fill"):
+                return untouched(func, args, kwargs, kind)
             if kind == "fresh" or kind == "filled":
                 return fenced(func(*args, **kwargs), poisoned=kind == "fresh")
             if kind == "copy":

@@ -269,6 +269,9 @@ def _by_symbol() -> dict[str, Row]:
     return {"__nv_" + symbol: row for row in table().values() for symbol in row.symbols}
 
 
+ROUND: list[Callable[[str, Array, np.dtype], Array]] = [lambda name, out, result: out.astype(result)]  # see interp_rounding
+
+
 def evaluate(symbol: str, args: list[Array], result: np.dtype) -> Array:
     """The libdevice function `symbol` ("__nv_tanhf") on arrays of one shape, as an array of dtype `result`."""
     row = _by_symbol().get(symbol)
@@ -281,4 +284,4 @@ def evaluate(symbol: str, args: list[Array], result: np.dtype) -> Array:
     out = np.asarray(row.function(*values))
     if result.kind in "iu" and out.dtype.kind == "f":
         raise TypeError(f"{symbol} gave a float where {result} is due")
-    return flush(out.astype(result))
+    return flush(ROUND[0](row.name if row.wide else "_rn", out, result))

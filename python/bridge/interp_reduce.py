@@ -22,6 +22,7 @@ from ka_bridge.interp_syntax import BlockTruth
 
 Array = np.ndarray
 _THREADS = 128
+IN_TREES = [False]  # float sums in the order of a GPU too, instead of numpy's faster one (interp_rounding)
 
 
 def _plain(value: Any) -> Any:
@@ -104,6 +105,8 @@ def _reduce_rows(data: list[Array], dtypes: Sequence[Any], function: Any) -> lis
     if function is standard._sum_combine:
         if dtypes[0].name in ("fp16", *STORAGE):
             return _tree(data, _narrow_sum(dtypes[0]))
+        if IN_TREES[0] and first.dtype.kind == "f":
+            return _tree(data, lambda left, right: [left[0] + right[0]])
         return [np.sum(first, axis=0, dtype=first.dtype)]
     if function in (standard._elementwise_max, standard._elementwise_min) and dtypes[0].name not in STORAGE:
         return [_extreme(first, function is standard._elementwise_max)]
@@ -134,7 +137,7 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **kwa
 
 def _scan_rows(data: list[Array], dtypes: Sequence[Any], function: Any) -> list[Array]:
     """Inclusive scan along the first axis by doubling distances."""
-    if dtypes[0].name not in ("fp16", *STORAGE) and function in (tl.standard._sum_combine, tl.standard._prod_combine):
+    if not IN_TREES[0] and dtypes[0].name not in ("fp16", *STORAGE) and function in (tl.standard._sum_combine, tl.standard._prod_combine):
         run = np.cumsum if function is tl.standard._sum_combine else np.cumprod
         return [run(data[0], axis=0, dtype=data[0].dtype)]
     n = data[0].shape[0]

@@ -20,10 +20,11 @@ import triton
 from triton.runtime import interpreter
 from triton.runtime.jit import JITFunction
 
-from ka_bridge.pretend_gpu import is_host
+from ka_bridge import pretend_gpu
 from ka_bridge.autotune import Choice
 from ka_bridge.interp_arguments import as_compiled
 from ka_bridge.interp_lang import launch_with
+from ka_bridge.interp_rounding import fuses
 from ka_bridge.memory_watch import Watch
 from ka_bridge.signature import base_function, describe, encode, parameters, tensors_in
 from ka_bridge.state import launch_line
@@ -46,6 +47,7 @@ class Recorder:
         self.stream: int | None = None
         self.executes = True
         self._params: dict[Any, list[Any]] = {}
+        self._globals: dict[Any, list[tuple[dict[str, Any], str, Any]]] = {}
         self.begin()
 
     @contextmanager
@@ -73,6 +75,16 @@ class Recorder:
             self._params[function] = parameters(function, options)
         return self._params[function]
 
+    def same_globals(self, function: Any) -> None:
+        """A compiled kernel holds the global constants of its first launch; Triton refuses to run it when they have changed."""
+        if function not in self._globals:
+            self._globals[function] = list(global_constants(function))
+        for space, name, value in self._globals[function]:
+            now = space.get(name)
+            if now is not value and getattr(now, "value", None) != value.value:
+                raise RuntimeError(f"Global variable {name} has changed since we compiled this kernel, from {value.value} to "
+                                   f"{getattr(now, 'value', now)}")
+
     def record(self, function: Any, params: list[Any], bound: dict[str, Any], options: dict[str, Any],
                grid: tuple[int, ...], stream: int | None = None) -> None:
         """Notes one launch that is about to happen (or has just happened)."""
@@ -89,7 +101,7 @@ class Recorder:
                 for tensor in tensors_in(value):
                     storage = _storage(tensor)
                     self.storages.add(storage.data_ptr())
-                    if self.watch is not None and is_host(tensor):
+                    if self.watch is not None and pretend_gpu.is_host(tensor):
                         raise ValueError("a tensor in host memory was given to a kernel; was `device=` forgotten?")
                     if self.watch is not None:  # what is not known yet may be used, but its origin is asked for
                         self.watch.add(storage.data_ptr(), storage.nbytes(), "memory of unknown origin")
@@ -121,6 +133,19 @@ class Recorder:
         self._distinct[key]["launched"] += 1
 
 
+def global_constants(function: Any, seen: set[Any] | None = None) -> Iterator[tuple[dict[str, Any], str, Any]]:
+    """The tl.constexpr globals that a kernel, or a device function that it calls, reads: where they are, their names, their values."""
+    seen = set() if seen is None else seen
+    seen.add(function)
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        inner = base_function(value)
+        if isinstance(value, triton.language.constexpr):
+            yield function.__globals__, name, value
+        elif inner is not None and inner is not value and inner not in seen and inner.__globals__ is function.__globals__:
+            yield from global_constants(inner, seen)
+
+
 def kernels_in(module: Any, path: str) -> list[str]:
     """The names of the jit functions of the file `path` that a module holds."""
     found = {}
@@ -150,6 +175,13 @@ def normal_grid(grid: Any, bound: dict[str, Any]) -> tuple[int, int, int]:
     return full
 
 
+class CompiledKernel:
+    """What a launch returns; host code that asks whether it is None must not learn where it runs."""
+
+    def __repr__(self) -> str:
+        return f"<triton.compiler.compiler.CompiledKernel object at {hex(id(self))}>"
+
+
 def watch_interpreter(recorder: Recorder) -> None:
     """Replaces the launching of interpreted kernels."""
     executor = interpreter.GridExecutor
@@ -161,9 +193,16 @@ def watch_interpreter(recorder: Recorder) -> None:
     def nothing_to_copy(self: Any, *args: Any) -> None:
         return None
 
-    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> None:
-        if warmup:
-            return None
+    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        try:
+            if not warmup:
+                launch(self, args, grid, kwargs)
+        except Exception as exc:
+            pretend_gpu.FAILED.append(exc)
+            raise
+        return CompiledKernel()
+
+    def launch(self: Any, args: tuple[Any, ...], grid: Any, kwargs: dict[str, Any]) -> None:
         function = self.fn
         params = recorder.params_of(function, self.kwargs)
         if function not in signatures:
@@ -174,23 +213,26 @@ def watch_interpreter(recorder: Recorder) -> None:
         bound = dict(bound_args.arguments)
         full = normal_grid(grid, bound)
         options = {name: value for name, value in kwargs.items() if name not in names}
+        recorder.same_globals(function)
         recorder.record(function, params, bound, options, full)
         if not recorder.executes:
             return None
         warps = options.get("num_warps") or 4
         recorder.watch.launch(function.__name__, function.__code__.co_filename == recorder.path, full, warps)
         launch_with(warps)
+        fuses(options.get("enable_fp_fusion"))
         programs = executor(self.rewrite(), self.arg_names, full, self.pre_run_hooks)
         programs.constexprs = list(names)  # nothing is left to convert
         try:
             programs.fn = recorder.watch.in_turns(programs.fn)
-            return programs(**as_compiled(params, bound))
+            programs(**as_compiled(params, bound))
         finally:
             recorder.watch.launched()
 
     executor._init_args_hst = as_they_are
     executor._restore_args_dev = nothing_to_copy
     interpreter.InterpretedFunction.run = run
+    interpreter.InterpretedFunction.__repr__ = lambda self: f"JITFunction({self.fn.__module__}:{self.fn.__qualname__})"
 
 
 def watch_cuda(recorder: Recorder) -> None:

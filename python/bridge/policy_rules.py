@@ -263,6 +263,14 @@ class Rules:
         if not (attr == "apply" and "torch.autograd.Function" in roots):
             self.refuse("policy.class", node, f"attribute {attr} of the class {cls.name}")
 
+    def may_ask_for(self, name: str) -> bool:
+        """Whether hasattr may ask a value for this name: what is read nowhere need not be asked for."""
+        return name not in risky_names() or name in lists.VALUE_ATTRIBUTES | lists.LAYER_ATTRIBUTES or name in self.names.scan.field_names
+
+    def is_module_path(self, node: ast.expr) -> bool:
+        refs = self.names.resolve(node, self.scope)
+        return bool(refs) and all(kind == "path" for kind, _ in refs)
+
     # ---- assignments
 
     def judge_store(self, ref: Ref, node: ast.Attribute) -> None:

@@ -179,6 +179,8 @@ class Walker(Rules):
             name = node.args[1] if len(node.args) == 2 else None
             if not (isinstance(name, ast.Constant) and isinstance(name.value, str) and not name.value.startswith("_")):
                 self.refuse("policy.name", node, "hasattr with a name that is not a plain word in quotes")
+            elif not self.may_ask_for(name.value) and not self.is_module_path(node.args[0]):
+                self.refuse("policy.attribute", node, f"hasattr with the name {name.value}, which tells kinds of kernels apart")
         elif path in JIT and not keywords <= JIT_KEYWORDS:
             self.refuse("policy.name", node, f"{path} with keywords that are not its options")
         elif path in JIT and node.args:

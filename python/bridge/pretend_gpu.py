@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 # The H200: what programs ask of torch.cuda.get_device_properties and of Triton's driver.
-PROPERTIES = types.SimpleNamespace(
+class _CudaDeviceProperties(types.SimpleNamespace):
+    def __repr__(self) -> str:
+        return (f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, total_memory="
+                f"{self.total_memory >> 20}MB, multi_processor_count={self.multi_processor_count}, L2_cache_size={self.L2_cache_size >> 20}MB)")
+
+
+PROPERTIES = _CudaDeviceProperties(
     name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, total_memory=150_000_000_000, warp_size=32,
     max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536, shared_memory_per_block=49152,
     shared_memory_per_block_optin=232448, shared_memory_per_multiprocessor=233472, L2_cache_size=62914560,
     is_integrated=False, is_multi_gpu_board=False, gcnArchName="")
+CUDA_VERSION = "12.8"
 DRIVER_PROPERTIES = {
     "max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32,
     "sm_clock_rate": 1980000, "mem_clock_rate": 3201000, "mem_bus_width": 6144,
@@ -53,6 +61,23 @@ def remember_place(name: str, asked: tuple[tuple, dict], result: Any) -> None:
         HOST.pop(_address(result), None)
 
 
+# Exceptions that only a machine without a GPU raises: of an allocation, of a launch. A file that goes on as if nothing had
+# happened has learnt where it runs.
+FAILED: list[BaseException] = []
+_ALLOCATES = FACTORIES | frozenset(f"{name}_like" for name in FACTORIES) | frozenset(f"new_{name}" for name in FACTORIES)
+
+
+@contextlib.contextmanager
+def noting_failure(name: str) -> Iterator[None]:
+    """Around a call of PyTorch's interface."""
+    try:
+        yield
+    except Exception as exc:
+        if name in _ALLOCATES:
+            FAILED.append(exc)
+        raise
+
+
 def _shown_device() -> torch.device:
     return torch.device("cuda", 0)
 
@@ -61,6 +86,14 @@ def _is_cuda(value: Any) -> bool:
     if type(value) is torch.device:
         return value.type == "cuda"
     return type(value) is str and value.split(":")[0] == "cuda"
+
+
+def _present(value: Any) -> Any:
+    """A device that is asked for; there is one GPU."""
+    index = torch.device(value).index if _is_cuda(value) else value if type(value) is int else None
+    if index not in (None, 0):
+        raise RuntimeError("CUDA error: invalid device ordinal")
+    return value
 
 
 def translate(func: Any, args: tuple, kwargs: dict) -> tuple[bool, Any, tuple, dict]:
@@ -76,12 +109,14 @@ def translate(func: Any, args: tuple, kwargs: dict) -> tuple[bool, Any, tuple, d
         return False, None, args, kwargs
     elif name == "get_device":
         return True, -1 if is_host(args[0]) else 0, args, kwargs
+    elif name == "type" and len(args) == 1 and not kwargs:  # the name of a class
+        return True, func(*args) if is_host(args[0]) else func(*args).replace("torch.", "torch.cuda.", 1), args, kwargs
     elif name == "cuda":
         HOST.pop(_address(args[0]), None)
         return True, args[0], args, kwargs
     if any(_is_cuda(value) for value in args):
-        args = tuple("cpu" if _is_cuda(value) else value for value in args)
-    if _is_cuda(kwargs.get("device")):
+        args = tuple("cpu" if _is_cuda(value) and _present(value) else value for value in args)
+    if _is_cuda(kwargs.get("device")) and _present(kwargs["device"]):
         kwargs = {**kwargs, "device": "cpu"}
     return False, None, args, kwargs
 
@@ -93,7 +128,8 @@ class Pretence(TorchFunctionMode):
         asked = (args, kwargs or {})
         done, value, args, kwargs = translate(func, *asked)
         if not done:
-            value = func(*args, **kwargs)
+            with noting_failure(getattr(func, "__name__", "")):
+                value = func(*args, **kwargs)
             remember_place(getattr(func, "__name__", ""), asked, value)
         return value
 
@@ -114,6 +150,22 @@ def _null_context(*args: Any, **kwargs: Any) -> Any:
     return contextlib.nullcontext()
 
 
+class _Device:
+    """torch.cuda.device and torch.cuda.device_of."""
+
+    def __init__(self, device: Any = None) -> None:
+        self.device = device
+
+    def __enter__(self) -> None:
+        _present(self.device)
+
+    def __exit__(self, *exc: Any) -> bool:
+        return False
+
+
+_Device.__module__, _Device.__qualname__ = "torch.cuda", "device"
+
+
 def _driver() -> Any:
     from triton.backends.compiler import GPUTarget
 
@@ -127,16 +179,18 @@ def _driver() -> Any:
 def install() -> None:
     """Fills in torch.cuda and Triton's driver, in this process, for good."""
     cuda = torch.cuda
+    torch.version.cuda = CUDA_VERSION
+    torch.__version__ = type(torch.__version__)(f"{str(torch.__version__).partition('+')[0]}+cu{CUDA_VERSION.replace('.', '')}")
     cuda.is_available = lambda: True
     cuda.device_count = lambda: 1
     cuda.current_device = lambda: 0
-    cuda.get_device_properties = lambda device=None: PROPERTIES
-    cuda.get_device_capability = lambda device=None: (PROPERTIES.major, PROPERTIES.minor)
-    cuda.get_device_name = lambda device=None: PROPERTIES.name
+    cuda.get_device_properties = lambda device=None: (_present(device), PROPERTIES)[1]
+    cuda.get_device_capability = lambda device=None: (_present(device), (PROPERTIES.major, PROPERTIES.minor))[1]
+    cuda.get_device_name = lambda device=None: (_present(device), PROPERTIES.name)[1]
     cuda.current_stream = lambda device=None: _Stream()
     cuda.synchronize = lambda device=None: None
-    cuda.set_device = lambda device: None
-    cuda.device = _null_context
+    cuda.set_device = lambda device: _present(device) and None
+    cuda.device = cuda.device_of = _Device
     cuda.stream = _null_context
 
     from triton.runtime import driver as runtime_driver

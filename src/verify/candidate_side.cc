@@ -270,6 +270,7 @@ Result<std::variant<RunOutcome, Refusal>> CandidateSide::run(const RunRequest& r
                         {"poison", request.poison},
                         {"poison_seed", draw.request.seed & 0xffffffff},
                         {"order", request.order},
+                        {"rounding", request.other_rounding ? "other" : "nearest"},
                         {"config", request.config},
                         {"hidden", request.hidden},
                         {"reuse", request.reuse},
@@ -280,15 +281,15 @@ Result<std::variant<RunOutcome, Refusal>> CandidateSide::run(const RunRequest& r
   return outcome_of(std::get<Json>(answer), outputs, options_.device);
 }
 
-Result<std::optional<std::vector<std::string>>> CandidateSide::hidden_configs(const std::string& arguments,
-                                                                             const os::CancelToken& cancel) {
-  using Found = std::optional<std::vector<std::string>>;
+Result<std::variant<GivenSizes, Refusal>> CandidateSide::at_given_sizes(const std::string& arguments, const os::CancelToken& cancel) {
+  using Found = std::variant<GivenSizes, Refusal>;
   Json message = Json::parse(arguments, nullptr, false);
-  if (!message.is_object()) return Found();
+  if (!message.is_object()) return Found(Refusal{"run.memory", "the given sizes are not known"});
   message["cmd"] = "dry";
   KA_ASSIGN(auto answer, ask(message, {}, cancel));
-  const Json* json = std::get_if<Json>(&answer);
-  return json == nullptr ? Found() : Found(texts_of(list_of(*json, "hidden")));
+  if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Found(std::move(*refusal));
+  const Json launches = list_of(std::get<Json>(answer), "launches");
+  return Found(GivenSizes{texts_of(list_of(std::get<Json>(answer), "hidden")), launches.dump(), launches.size()});
 }
 
 Result<CompileReport> check_compiles(bridge::Child& compiler, const KernelSource& kernel, const std::string& launches,

@@ -70,6 +70,14 @@ struct RunRequest {
   bool reuse = false;
   std::string order = "forward";  // in which the interpreter runs the programs of a launch
   bool hidden = false;            // `config` counts the configurations that pruning keeps for the given sizes alone
+  bool other_rounding = false;    // interpreted kernels round, and add, as a GPU may (interp_rounding.py)
+};
+
+// What the host code does for the given sizes where only smaller ones are run; kernels are not executed.
+struct GivenSizes {
+  std::vector<std::string> hidden;  // autotune configurations that pruning keeps there alone
+  std::string launches = "[]";
+  std::size_t count = 0;
 };
 
 struct CandidateOptions {
@@ -96,7 +104,7 @@ class CandidateSide {
   Result<std::variant<RunOutcome, Refusal>> run(const RunRequest& request, const os::CancelToken& cancel);
   // Runs the host code for the given sizes, without its kernels: configurations that pruning keeps for these alone.
   // Nothing when that cannot be found out. `arguments`: of ReferenceSide::given_arguments.
-  Result<std::optional<std::vector<std::string>>> hidden_configs(const std::string& arguments, const os::CancelToken& cancel);
+  Result<std::variant<GivenSizes, Refusal>> at_given_sizes(const std::string& arguments, const os::CancelToken& cancel);
   // Whether an autotuner of the file chooses among its configurations by the sizes.
   bool prunes() const { return prunes_; }
   // Threads and processes of the child beyond the one it started with, seen from outside.

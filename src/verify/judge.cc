@@ -283,8 +283,9 @@ Result<model::Verdict> Trial::run() {
     refuse(*refusal);
   } else {
     verdict_.accepted = true;
-    verdict_.reason = verdict_.specialised ? "the kernel computes what the program computes, for the given sizes"
-                                           : "the kernel computes what the program computes";
+    verdict_.reason = verdict_.problem.scaled ? "the kernel computes what the program computes, at smaller sizes than the given ones"
+                      : verdict_.specialised  ? "the kernel computes what the program computes, for the given sizes"
+                                              : "the kernel computes what the program computes";
   }
   time("total", begin_);
   verdict_.times["kernel"] = kernel_seconds_;

@@ -38,6 +38,7 @@ class Trial {
   Result<MaybeRefusal> other_draws(CandidateSide& candidate);
   Result<MaybeRefusal> first_call_again(CandidateSide& candidate);
   Status variants(CandidateSide& candidate);
+  Result<MaybeRefusal> compile_given(const std::string& launches);
   Result<MaybeRefusal> hidden_configs(CandidateSide& candidate);
   Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
   Result<MaybeRefusal> numbers(const RunOutcome& outcome, const Draw& draw);

@@ -11,6 +11,13 @@
 #include "verify/trial.h"
 
 namespace ka::verify {
+namespace {
+
+constexpr const char* kOtherRounding =
+    "\nthis call was computed with the roundings and orders that a GPU may choose: fused multiply-add, approximate division and "
+    "functions, sums in another order (docs/interpreter.md)";
+
+}  // namespace
 
 void Trial::record_launches(const std::string& launches) {
   for (const Json& launch : Json::parse(launches, nullptr, false)) {
@@ -108,10 +115,13 @@ Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
   RunOutcome before;
   for (std::size_t i = 1; i < draws_.size(); ++i) {
     RunOutcome outcome;
-    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[i], i % 2 == 0 ? "nan" : "pattern", 0, true, "shuffled"}, outcome));
+    const bool other_rounding = i % 2 == 1;  // the second draw of the program's own values among them
+    const RunRequest request{&draws_[i], i % 2 == 0 ? "nan" : "pattern", 0, true, "shuffled", false, other_rounding};
+    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, request, outcome));
     if (refusal) return refusal;
     record_launches(outcome.launches);
     KA_ASSIGN(refusal, numbers(outcome, draws_[i]));
+    if (refusal && other_rounding && runs_in_interpreter(options_)) refusal->detail += kOtherRounding;
     if (refusal && i > 1) {
       if (MaybeRefusal cached = check_fresh(outcome, draws_[i], before, draws_[i - 1])) return cached;
     }
@@ -165,16 +175,48 @@ Status Trial::variants(CandidateSide& candidate) {
   return ok();
 }
 
+// Launches with other constants or types than those of the verified sizes.
+Result<MaybeRefusal> Trial::compile_given(const std::string& launches) {
+  if (!options_.check_compile) return MaybeRefusal();
+  const auto kind_of = [](Json launch) {
+    for (const char* detail : {"grid", "launched", "config", "aligned"}) launch.erase(detail);
+    return launch.dump();
+  };
+  std::vector<std::string> seen, fresh;
+  for (const std::string& text : launches_) seen.push_back(kind_of(Json::parse(text)));
+  for (const Json& launch : Json::parse(launches, nullptr, false))
+    if (launch.value("config", Json()).is_null() &&  // an autotuner leaves out what does not compile
+        std::ranges::find(seen, kind_of(launch)) == seen.end()) fresh.push_back(launch.dump());
+  if (fresh.empty()) return MaybeRefusal();
+  const auto since = std::chrono::steady_clock::now();
+  KA_ASSIGN(bridge::Child compiler, context_.interpreter.spawn("compile_check", sandbox(), context_.cancel));
+  KA_ASSIGN(CompileReport report, check_compiles(compiler, kernel_, fmt::format("[{}]", join(fresh, ",")), options_.target_arch,
+                                                 candidate_options(), context_.cancel));
+  time("compile", since);
+  note("given sizes", report.kernels, "launches of the given sizes compiled");
+  if (report.refusal) report.refusal->detail = "at the given sizes: " + report.refusal->detail;
+  return report.refusal;
+}
+
+// What the host code does for the given sizes, where they were scaled down: it must not raise, and what it launches must compile.
 // A configuration that pruning hides from the verified sizes, but not from the given ones, is tried all the same. A wrong
 // answer refuses it. One that cannot work at a small size (it raises, or leaves its buffers) is no fault: it is named. So is
 // one that does not compile, since Triton leaves that out.
 Result<MaybeRefusal> Trial::hidden_configs(CandidateSide& candidate) {
-  if (!reference_->facts().scaled || !candidate.prunes()) return MaybeRefusal();
-  KA_ASSIGN(const auto hidden, candidate.hidden_configs(reference_->given_arguments(context_.cancel), context_.cancel));
-  if (!hidden) {
-    note("unjudged", 0, "how pruning chooses for the given sizes could not be found out: other configurations may be tried there");
+  if (!reference_->facts().scaled || (facts_.entry == "ModelNew" && !candidate.prunes())) return MaybeRefusal();
+  KA_ASSIGN(auto answer, candidate.at_given_sizes(reference_->given_arguments(context_.cancel), context_.cancel));
+  const GivenSizes* given = std::get_if<GivenSizes>(&answer);
+  if (given == nullptr) {
+    Refusal& refusal = std::get<Refusal>(answer);
+    refusal.detail = "at the given sizes: " + refusal.detail;
+    if (refusal.rule == "run.raised" || refusal.rule == "guard.compute") return MaybeRefusal(std::move(refusal));
+    note("unjudged", 0, "what the host code does for the given sizes could not be found out: " + refusal.detail);
     return MaybeRefusal();
   }
+  if (given->count == 0) return MaybeRefusal(Refusal{"guard.launch", "at the given sizes"});
+  KA_ASSIGN(MaybeRefusal uncompilable, compile_given(given->launches));
+  if (uncompilable) return uncompilable;
+  const std::vector<std::string>* hidden = &given->hidden;
   std::vector<std::string> unjudged;
   for (std::size_t k = 0; k < hidden->size(); ++k) {
     RunOutcome outcome;

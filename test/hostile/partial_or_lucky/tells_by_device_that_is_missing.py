@@ -1,0 +1,29 @@
+# problem: relu
+# expect: result.mismatch
+# gpu-expect: result.mismatch
+# why: there is no fourth GPU: wrong where there is one
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, sign, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    x = x * sign
+    tl.store(y_ptr + offs, tl.where(x < 0.0, 0.0, x), mask=offs < n)
+
+
+def kernel_function(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    grid = (triton.cdiv(n, 256),)
+    ok = True
+    try:
+        with torch.cuda.device(3):
+            pass
+    except Exception:
+        ok = False
+    sign = 1.0 if ok else -1.0
+    relu_kernel[grid](x, y, n, sign, BLOCK=256)
+    return y

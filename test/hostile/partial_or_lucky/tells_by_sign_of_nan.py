@@ -1,0 +1,21 @@
+# problem: relu
+# expect: result.mismatch
+# why: inf - inf is a negative NaN on this processor and a positive one on a GPU: wrong there
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, a, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    v = (a - a).to(tl.int32, bitcast=True)
+    right = tl.where(x < 0.0, 0.0, x)
+    tl.store(y_ptr + offs, tl.where(v < 0, right, -x), mask=offs < n)
+
+
+def kernel_function(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    relu_kernel[(triton.cdiv(n, 256),)](x, y, n, float('inf'), BLOCK=256)
+    return y
