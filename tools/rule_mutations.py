@@ -1,6 +1,6 @@
 """Does every rule of the judge matter? Switches each one off in a copy of the tree and runs the tests that name it.
 
-    tools/rule_mutations.py [RULE...]      a minute to build the copy, then some seconds to a minute per rule
+    tools/rule_mutations.py [RULE...]      a minute or two to build the copy, then some seconds per rule
 
 A rule is needed when, without it, at least one hostile kernel is accepted or refused for another reason (`# expect:` of
 test/hostile), or a test of its own fails. Exit code 1 when a rule is not needed: its test is missing, or it is redundant.
@@ -22,7 +22,16 @@ ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "src", "python", "test", "tools", "bench")
 CHECKS, SIDE, TRIAL, JUDGE = (f"src/verify/{name}.cc" for name in ("checks", "candidate_side", "trial_calls", "judge"))
 POLICY = "python/bridge/policy_rules.py"
-Edit = tuple[str, str, str]  # file, text that occurs in it once, what replaces it
+Edit = tuple[str, str, str]  # file, text that occurs in it once, what replaces it; OFF stands for "this rule is off"
+
+# Put before each C++ file of the table, so that one build serves all its rules.
+SWITCH = """#include <cstdlib>
+#include <string_view>
+static bool off(std::string_view rule) {
+  const char* name = std::getenv("KERNELAGENT_RULE_OFF");
+  return name != nullptr && rule == name;
+}
+"""
 
 
 def unread(rule: str) -> list[Edit]:
@@ -31,8 +40,8 @@ def unread(rule: str) -> list[Edit]:
 
 
 def never(file: str, condition: str) -> Edit:
-    """An `if` that is never taken."""
-    return file, f"if ({condition})", f"if (false && ({condition}))"
+    """An `if` that is not taken."""
+    return file, f"if ({condition})", f"if (!OFF && ({condition}))"
 
 
 MUTATIONS: dict[str, list[Edit]] = {
@@ -43,12 +52,12 @@ MUTATIONS: dict[str, list[Edit]] = {
     "contract.signature": [never(SIDE, 'kind == "signature"')],
     # Whoever raises or dies has no answer, so these can only be told from one another.
     "run.import": [never(SIDE, 'kind == "import"')],
-    "run.raised": [(SIDE, '  return {"run.raised", detail};', '  return {"run.import", detail};')],
-    "run.exit": [(SIDE, 'return {"run.exit", fmt::format(', 'return {"run.crash", fmt::format('),
-                 (SIDE, 'return {"run.exit", "wrote', 'return {"run.crash", "wrote')],
-    "run.crash": [(SIDE, 'return {"run.crash"', 'return {"run.exit"')],
-    "run.timeout": [(SIDE, 'return {"run.timeout"', 'return {"run.exit"')],
-    "run.memory": [(SIDE, 'return {"run.memory", "killed', 'return {"run.exit", "killed'),
+    "run.raised": [(SIDE, '  return {"run.raised", detail};', '  return {OFF ? "run.import" : "run.raised", detail};')],
+    "run.exit": [(SIDE, '{"run.exit", fmt::format(', '{OFF ? "run.crash" : "run.exit", fmt::format('),
+                 (SIDE, 'return {"run.exit", "wrote', 'return {OFF ? "run.crash" : "run.exit", "wrote')],
+    "run.crash": [(SIDE, '{"run.crash", fmt::format(', '{OFF ? "run.exit" : "run.crash", fmt::format(')],
+    "run.timeout": [(SIDE, 'return {"run.timeout",', 'return {OFF ? "run.exit" : "run.timeout",')],
+    "run.memory": [(SIDE, 'return {"run.memory", "killed', 'return {OFF ? "run.exit" : "run.memory", "killed'),
                    never(SIDE, 'type == "MemoryError" || type == "OutOfMemoryError" || detail.find("DefaultCPUAllocator") != std::string::npos')],
     "guard.compute": [("python/bridge/guard.py", "if kind is None or any(t not in plain for t in types) or", "if"),
                       ("python/bridge/guard.py", "if name in DENIED_METHODS:", "if False:")],
@@ -62,19 +71,20 @@ MUTATIONS: dict[str, list[Edit]] = {
     "contract.layout": [never(CHECKS, "!same_layout(output.spec, want)")],
     "contract.alias": [never(CHECKS, "output.aliases_input && !reference.outputs_alias_inputs"),
                        never(CHECKS, "!output.fresh && !output.aliases_input")],
-    "contract.inputs": [(CHECKS, "outcome.changed_inputs)\n", "std::vector<std::string>())\n")],
+    "contract.inputs": [(CHECKS, "  for (const std::string& name : outcome.changed_inputs)",
+                         "  if (!OFF) for (const std::string& name : outcome.changed_inputs)")],
     "result.bounds": [never(CHECKS, "!outcome.out_of_bounds.empty()")],
     "result.race": [never(CHECKS, "!outcome.races.empty()")],
     "result.unwritten": [never(CHECKS, "untouched > 0")],
-    "result.repeat": [(CHECKS, "if (!bitwise)", "if (bitwise || !bitwise)")],
+    "result.repeat": [(CHECKS, "if (!bitwise)", "if (!bitwise || OFF)")],
     "result.cached": [never(TRIAL, "refusal && i > 1")],
     "result.state": [never(TRIAL, "!refusal && !state_.empty()")],
-    "result.mismatch": [(CHECKS, "    return Refusal{special ?", "    if (!special) continue;\n    return Refusal{special ?")],
-    "result.precision": [(CHECKS, 'if (seen.mismatch == Mismatch::precision) return Refusal{"result.precision", seen.note + "\\n" + where};',
-                          "if (seen.mismatch == Mismatch::precision) continue;")],
-    "result.special": [(CHECKS, "    return Refusal{special ?", "    if (special) continue;\n    return Refusal{special ?")],
+    "result.mismatch": [(CHECKS, "    return Refusal{special ?", "    if (!special && OFF) continue;\n    return Refusal{special ?")],
+    "result.precision": [(CHECKS, "    if (seen.mismatch == Mismatch::precision) return",
+                          "    if (seen.mismatch == Mismatch::precision && OFF) continue;\n    if (seen.mismatch == Mismatch::precision) return")],
+    "result.special": [(CHECKS, "    return Refusal{special ?", "    if (special && OFF) continue;\n    return Refusal{special ?")],
     "compile.failed": [never(JUDGE, "uncompilable")],
-    "test.failed": [("src/verify/test_script.cc", "  if (signal != 0)", "  if (signal == 0 || signal != 0) return Answer();\n  if (signal != 0)")],
+    "test.failed": [("src/verify/test_script.cc", "  if (signal != 0)", "  if (OFF) return Answer();\n  if (signal != 0)")],
     "general.specialised": [never(JUDGE, "options_.require_general && verdict_.specialised")],
     "general.buffers": [never(JUDGE, "options_.require_buffers && !verdict_.buffers.updated.empty() && !verdict_.buffers.reproduced")],
 }
@@ -97,16 +107,29 @@ def cases(rule: str) -> list[str]:
     return found
 
 
-def apply(tree: Path, edits: list[Edit]) -> dict[Path, str]:
-    """Edits the copy; the texts that were there before."""
+def edit(tree: Path, rule: str, suffix: str) -> dict[Path, str]:
+    """Makes the edits of one rule to files of one language; the texts that were there before."""
     before: dict[Path, str] = {}
-    for file, old, new in edits:
+    for file, old, new in MUTATIONS[rule]:
+        if not file.endswith(suffix):
+            continue
         text = (tree / file).read_text()
         if text.count(old) != 1:
-            raise SystemExit(f"{file}: {text.count(old)} times instead of once: {old.strip()}")
+            raise SystemExit(f"{rule}: {text.count(old)} times instead of once in {file}: {old.strip()}")
         before.setdefault(tree / file, text)
-        (tree / file).write_text(text.replace(old, new))
+        (tree / file).write_text(text.replace(old, new.replace("OFF", f'off("{rule}")')))
     return before
+
+
+def copy_with_switches(tree: Path) -> None:
+    for name in COPIED:
+        source = ROOT / name
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, tree / name)
+    for file in {file for edits in MUTATIONS.values() for file, _, _ in edits if file.endswith(".cc")}:
+        (tree / file).write_text(SWITCH + (tree / file).read_text())
+    for rule in MUTATIONS:
+        edit(tree, rule, ".cc")
+    subprocess.run(["cmake", "--preset", "release"], cwd=tree, capture_output=True, check=True)
 
 
 def build(tree: Path) -> None:
@@ -154,14 +177,11 @@ def main() -> int:
     chosen = sys.argv[1:] or rules()
     with tempfile.TemporaryDirectory(prefix="rule_mutations_") as folder:
         tree = Path(folder)
-        for name in COPIED:
-            source = ROOT / name
-            (shutil.copytree if source.is_dir() else shutil.copy2)(source, tree / name)
-        subprocess.run(["cmake", "--preset", "release"], cwd=tree, capture_output=True, check=True)
-        build(tree)
+        copy_with_switches(tree)
         useless = []
         for rule in chosen:
-            before = apply(tree, MUTATIONS[rule])
+            os.environ["KERNELAGENT_RULE_OFF"] = rule
+            before = edit(tree, rule, ".py")
             build(tree)
             if not needed(tree, rule):
                 useless.append(rule)
