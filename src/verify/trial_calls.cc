@@ -103,18 +103,20 @@ Result<MaybeRefusal> Trial::other_configs(CandidateSide& candidate) {
 }
 
 Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
-  RunOutcome before;
+  const RunOutcome* before = &first_;
+  RunOutcome previous;
   for (std::size_t i = 1; i < draws_.size(); ++i) {
     RunOutcome outcome;
     KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[i], i % 2 == 0 ? "nan" : "pattern", 0, true, "shuffled"}, outcome));
     if (refusal) return refusal;
     record_launches(outcome.launches);
     KA_ASSIGN(refusal, numbers(outcome, draws_[i]));
-    if (refusal && i > 1) {
-      if (MaybeRefusal cached = check_fresh(outcome, draws_[i], before, draws_[i - 1])) return cached;
+    if (refusal) {
+      const MaybeRefusal cached = check_fresh(outcome, draws_[i], *before, draws_[i - 1]);
+      return cached ? cached : refusal;
     }
-    if (refusal) return refusal;
-    before = std::move(outcome);
+    previous = std::move(outcome);
+    before = &previous;
   }
   return MaybeRefusal();
 }
