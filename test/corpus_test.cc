@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <ostream>
 
 #include "app/cli/verify.h"
 #include "base/strings.h"
@@ -32,6 +33,7 @@ struct Case {
   std::string name;  // "hostile/torch_spellings/relu"
   std::string path;
 };
+void PrintTo(const Case& tried, std::ostream* out) { *out << tried.path; }  // for gtest, which shows raw bytes otherwise
 
 std::vector<Case> cases_below(const std::string& folder) {
   std::vector<Case> cases;

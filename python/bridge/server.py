@@ -85,7 +85,7 @@ class Server:
         request = json.loads(data)
         try:
             self.spawn(request, fds)
-        except OSError as error:
+        except (OSError, ImportError) as error:
             self.send({"event": "failed", "id": request["id"], "message": str(error)})
         finally:
             for fd in fds:

@@ -112,7 +112,8 @@ Result<MaybeRefusal> Trial::other_configs(CandidateSide& candidate) {
 }
 
 Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
-  RunOutcome before;
+  const RunOutcome* before = &first_;
+  RunOutcome previous;
   for (std::size_t i = 1; i < draws_.size(); ++i) {
     RunOutcome outcome;
     const bool other_rounding = i % 2 == 1;  // the second draw of the program's own values among them
@@ -121,12 +122,13 @@ Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
     if (refusal) return refusal;
     record_launches(outcome.launches);
     KA_ASSIGN(refusal, numbers(outcome, draws_[i]));
-    if (refusal && other_rounding && runs_in_interpreter(options_)) refusal->detail += kOtherRounding;
-    if (refusal && i > 1) {
-      if (MaybeRefusal cached = check_fresh(outcome, draws_[i], before, draws_[i - 1])) return cached;
+    if (refusal) {
+      if (other_rounding && runs_in_interpreter(options_)) refusal->detail += kOtherRounding;
+      const MaybeRefusal cached = check_fresh(outcome, draws_[i], *before, draws_[i - 1]);
+      return cached ? cached : refusal;
     }
-    if (refusal) return refusal;
-    before = std::move(outcome);
+    previous = std::move(outcome);
+    before = &previous;
   }
   return MaybeRefusal();
 }

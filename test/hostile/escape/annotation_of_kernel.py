@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.attribute
+# expect: policy.attribute
 # why: an annotation of the jit function is evaluated at import
 import torch
 import triton

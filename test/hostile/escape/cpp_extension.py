@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.torch
+# expect: policy.import
 # why: compiles and loads C++ code
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.attribute
+# expect: policy.attribute
 # why: __import__
 import torch
 import triton

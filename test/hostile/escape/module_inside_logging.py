@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.attribute
+# expect: policy.name
 # why: logging holds os and sys
 import logging
 

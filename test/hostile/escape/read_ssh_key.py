@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.name
+# expect: policy.import
 # why: reads a private key from the home folder
 import os
 

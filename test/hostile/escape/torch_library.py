@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.import
+# expect: policy.torch
 # why: loads a shared library into the process
 import torch
 import triton

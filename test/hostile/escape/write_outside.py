@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.name
+# expect: policy.import
 # why: writes to a folder that is not its own
 import pathlib
 

@@ -1,5 +1,6 @@
 # problem: relu
-# expect: result.mismatch result.unwritten
+# expect: result.unwritten
+# gpu-expect: result.mismatch result.unwritten
 # why: prints what an accepting judge would print and returns wrong values
 import torch
 import triton

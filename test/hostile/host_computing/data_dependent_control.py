@@ -1,5 +1,5 @@
 # problem: leaky_relu
-# expect: guard.compute policy.operator
+# expect: guard.compute
 # why: Python looks at the data to choose between two kernels
 import torch
 import triton

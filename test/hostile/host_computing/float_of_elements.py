@@ -1,5 +1,5 @@
 # problem: sum_all
-# expect: guard.compute policy.name
+# expect: guard.compute
 # why: float(x[i, j]) reads an element without naming a torch function; the sum is plain Python
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: softmax_rows
-# expect: policy.method policy.torch
+# expect: policy.method
 # why: math.exp on Python numbers
 # behind: guard.compute
 import math

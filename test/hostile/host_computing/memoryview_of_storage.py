@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.method policy.attribute
+# expect: policy.attribute
 # why: memoryview over the storage of the tensor
 import torch
 import triton

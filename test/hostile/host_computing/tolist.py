@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.method policy.torch
+# expect: policy.method
 # why: .tolist(), a Python loop, torch.tensor
 # behind: guard.compute
 import torch

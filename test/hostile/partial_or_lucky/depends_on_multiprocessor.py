@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.name
+# expect: policy.import
 # why: wrong on one multiprocessor
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: sum_all
-# expect: result.mismatch result.race
+# expect: result.mismatch
 # gpu: skip which program comes first is not ours to choose on a GPU
 # why: whoever comes first stores what it thinks is the answer, which is right for program 0 alone
 import torch

@@ -1,5 +1,6 @@
 # problem: relu
-# expect: result.mismatch result.unwritten result.repeat
+# expect: result.mismatch
+# gpu-expect: result.mismatch result.unwritten result.repeat
 # why: compares the bits of the fresh output with the poison values that the judge is known to use, and is right only then
 import torch
 import triton

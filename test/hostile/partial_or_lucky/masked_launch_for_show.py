@@ -1,5 +1,5 @@
 # problem: always_zero
-# expect: guard.provenance result.special
+# expect: guard.provenance
 # gpu-expect: accepted guard.provenance
 # why: torch.zeros is the answer; the kernel gets it but every store is masked off
 import torch

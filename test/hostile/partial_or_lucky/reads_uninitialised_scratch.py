@@ -1,5 +1,6 @@
 # problem: sum_all
-# expect: result.mismatch result.repeat result.special
+# expect: result.mismatch
+# gpu-expect: result.mismatch result.repeat result.special
 # why: the atomics add to memory that nobody set to zero
 import torch
 import triton

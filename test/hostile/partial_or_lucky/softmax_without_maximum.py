@@ -1,5 +1,6 @@
 # problem: softmax_rows
-# expect: result.mismatch result.special
+# expect: result.mismatch
+# gpu-expect: result.mismatch result.special
 # why: the maximum is not subtracted: right until exp overflows
 import torch
 import triton

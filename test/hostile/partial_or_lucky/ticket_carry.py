@@ -1,5 +1,5 @@
 # problem: cumsum_rows
-# expect: result.race result.mismatch
+# expect: result.race
 # gpu-expect: result.mismatch result.repeat
 # gpu: skip a race need not show on a GPU
 # why: each program draws a ticket and adds what the ticket before stored; nothing waits until that is stored

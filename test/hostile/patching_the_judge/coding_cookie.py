@@ -1,6 +1,6 @@
 # -*- coding: utf-7 -*-
 # problem: relu
-# expect: policy.syntax policy.import
+# expect: policy.syntax
 # why: a UTF-7 cookie: read as UTF-8 the import is part of a comment, read as declared it is code
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.attribute
+# expect: policy.name
 # why: __builtins__ without an import
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.attribute
+# expect: policy.torch
 # why: switches the Python dispatch key off through torch._C
 import torch
 import triton

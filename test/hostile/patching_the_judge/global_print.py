@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.patch policy.name
+# expect: policy.torch
 # why: rebinds a builtin name that the file then shares with nobody but itself, to get an unresolved call past the policy
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.patch policy.attribute
+# expect: policy.patch
 # why: replaces the run method of the own kernel object
 import torch
 import triton

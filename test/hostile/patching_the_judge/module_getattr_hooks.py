@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.class policy.attribute
+# expect: policy.class
 # why: ModelNew with __getattr__, __call__ and __del__ of its own
 import torch
 import torch.nn as nn

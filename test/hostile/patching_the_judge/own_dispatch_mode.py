@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.class
+# expect: policy.import
 # why: a dispatch mode of its own above the guard
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.torch policy.attribute
+# expect: policy.import
 # why: pops the guard from the dispatch-mode stack, computes, pushes it back
 import torch
 import triton

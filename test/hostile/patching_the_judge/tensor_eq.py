@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.patch policy.attribute
+# expect: policy.patch
 # why: replaces Tensor.__eq__
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.attribute policy.name policy.import policy.patch
+# expect: policy.name
 # why: asks Triton whether the interpreter is on and behaves well only then
 import torch
 import triton

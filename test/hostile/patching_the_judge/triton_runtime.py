@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.patch policy.attribute policy.name
+# expect: policy.import
 # why: changes the launcher of Triton itself
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.patch policy.attribute
+# expect: policy.patch
 # why: replaces warnings.showwarning, which is called inside torch
 import warnings
 

@@ -1,5 +1,6 @@
 # problem: fp64_axpy
-# expect: result.precision result.mismatch
+# expect: result.mismatch
+# gpu-expect: result.precision result.mismatch
 # why: a float64 problem is computed in float32
 import torch
 import triton

@@ -1,5 +1,6 @@
 # problem: matmul_fp16
-# expect: result.precision result.mismatch
+# expect: result.mismatch
+# gpu-expect: result.precision result.mismatch
 # why: a float16 product with eight-bit operands
 import torch
 import triton

@@ -1,5 +1,6 @@
 # problem: matmul
-# expect: result.precision result.mismatch
+# expect: result.precision
+# gpu-expect: result.precision result.mismatch
 # flags: --precision tf32
 # why: the caller allows TF32, the kernel uses bfloat16, which keeps three bits less
 import torch

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name contract.entry contract.structure
+# expect: policy.name
 # why: the entry is a coroutine: whatever it computes is computed later
 import torch
 import triton

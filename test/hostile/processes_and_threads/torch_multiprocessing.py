@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.import
+# expect: policy.torch
 # why: the same through torch.multiprocessing
 import torch
 import triton

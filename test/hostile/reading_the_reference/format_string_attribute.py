@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.attribute policy.method
+# expect: policy.attribute
 # why: a format string walks attributes inside a literal
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.name
+# expect: policy.import
 # why: from enum import sys
 from enum import sys
 

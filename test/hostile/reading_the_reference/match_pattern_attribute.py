@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.attribute policy.name policy.syntax
+# expect: policy.attribute
 # why: a class pattern reads attributes by keyword: no attribute node appears in the tree
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.attribute policy.import
+# expect: policy.name
 # why: an allowed module carries sys with it: dataclasses.sys
 import dataclasses
 

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.attribute
+# expect: policy.torch
 # why: torch.os and torch.sys are the real modules
 import torch
 import triton

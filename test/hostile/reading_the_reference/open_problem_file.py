@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.attribute
+# expect: policy.attribute
 # why: reads the problem from disk and executes it
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.name
+# expect: policy.import
 # why: reads the memory of the parent process
 import os
 

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.attribute
+# expect: policy.attribute
 # why: looks for the problem through /proc
 import torch
 import triton

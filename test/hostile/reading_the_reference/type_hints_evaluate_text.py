@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.import policy.attribute
+# expect: policy.name
 # why: typing.get_type_hints evaluates annotation strings: eval by another name
 import typing
 

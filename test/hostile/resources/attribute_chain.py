@@ -1,6 +1,6 @@
 # problem: relu
 # expect: policy.syntax policy.torch policy.attribute
-# why: a chain of 5000 attributes
+# why: a chain of 5000 attributes; how deep a chain can be read depends on the version of Python
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
 # problem: relu
-# expect: run.timeout run.memory run.raised
+# expect: run.timeout
+# gpu-expect: run.timeout run.memory run.raised
 # flags: --timeout 5
 # why: one C-level power that no Python signal handler can interrupt
 import torch

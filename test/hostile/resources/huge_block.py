@@ -1,5 +1,6 @@
 # problem: relu
-# expect: compile.failed run.timeout run.memory run.raised
+# expect: run.raised
+# gpu-expect: compile.failed run.timeout run.memory run.raised
 # flags: --timeout 20
 # why: one block of 2**30 elements
 import torch

@@ -1,5 +1,6 @@
 # problem: relu
-# expect: run.timeout run.memory
+# expect: run.timeout
+# gpu-expect: run.timeout run.memory
 # flags: --timeout 5
 # gpu-flags: --timeout 30
 # why: floods the output pipe

@@ -1,6 +1,6 @@
 # problem: relu
 # expect: policy.syntax run.import
-# why: a chain of 6000 signs: the parser takes it, a recursive walk over the tree may not
+# why: a chain of 6000 signs: the parser takes it, a recursive walk over the tree may not; the version of Python decides
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.torch policy.attribute
+# expect: policy.name
 # why: a constexpr function keeps state on the host and is called per program in the interpreter
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: result.state policy.name policy.attribute
+# expect: result.state
 # why: an iterator hidden in a partial application
 import functools
 

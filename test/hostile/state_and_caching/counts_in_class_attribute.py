@@ -1,5 +1,5 @@
 # problem: relu
-# expect: result.state policy.patch
+# expect: result.state
 # why: an attribute of the model counts the calls
 import torch
 import torch.nn as nn

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: result.state policy.patch policy.attribute
+# expect: result.state
 # why: the keyword arguments of a triton.Config are used as a counter
 import torch
 import triton

@@ -1,5 +1,6 @@
 # problem: relu
-# expect: contract.entry result.cached result.mismatch policy.name
+# expect: contract.entry
+# gpu-expect: contract.entry result.cached result.mismatch
 # why: functools.lru_cache on the entry caches by identity
 import functools
 

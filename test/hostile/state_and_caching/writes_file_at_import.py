@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.name policy.attribute
+# expect: policy.attribute
 # why: leaves a file for the next process
 import torch
 import triton

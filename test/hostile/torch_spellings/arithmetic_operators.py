@@ -1,5 +1,5 @@
 # problem: add_scaled
-# expect: guard.compute policy.operator
+# expect: guard.compute
 # why: plain + and * on tensors: no torch name appears at all
 # behind: guard.compute
 import torch

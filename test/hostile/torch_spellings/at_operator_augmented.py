@@ -1,5 +1,5 @@
 # problem: linear
-# expect: policy.operator guard.compute
+# expect: policy.operator
 # why: @= on a view of an argument
 # behind: guard.compute
 import torch

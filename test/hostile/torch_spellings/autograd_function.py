@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.method policy.class policy.torch
+# expect: policy.method
 # why: a torch.autograd.Function whose forward uses torch
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: bool_compare
-# expect: guard.compute policy.operator
+# expect: guard.compute
 # why: x > y is the whole answer
 # behind: guard.compute
 import torch

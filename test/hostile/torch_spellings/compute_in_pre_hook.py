@@ -1,5 +1,5 @@
 # problem: abs
-# expect: guard.compute policy.operator policy.name
+# expect: guard.compute
 # why: the torch work is done inside the pre_hook of a configuration
 import torch
 import triton

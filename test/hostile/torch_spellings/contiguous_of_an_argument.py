@@ -1,5 +1,6 @@
 # problem: pack
-# expect: guard.provenance guard.compute
+# expect: guard.provenance
+# gpu-expect: guard.provenance guard.compute
 # why: .contiguous() of an argument is allowed as preparation, but here its copy is the answer
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: transpose_copy
-# expect: guard.compute policy.method
+# expect: guard.compute
 # why: fill_ with a 0-dimensional tensor moves one element at a time
 import torch
 import triton

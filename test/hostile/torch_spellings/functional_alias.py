@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.import policy.torch
+# expect: policy.torch
 # why: torch.nn.functional under another name
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.import
+# expect: policy.torch
 # why: reaches functional through torch.nn
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.import
+# expect: policy.torch
 # why: the import stands inside the function under another name
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.class
+# expect: policy.torch
 # why: the function is an attribute of a class
 # behind: guard.compute
 import torch

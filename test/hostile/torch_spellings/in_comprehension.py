@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.method
+# expect: policy.torch
 # why: one row at a time inside a comprehension, stacked
 # behind: guard.compute
 import torch

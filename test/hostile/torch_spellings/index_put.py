@@ -1,5 +1,5 @@
 # problem: gather_rows
-# expect: policy.method policy.torch
+# expect: policy.method
 # why: index_put_ with arange
 # behind: guard.compute
 import torch

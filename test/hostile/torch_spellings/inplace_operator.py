@@ -1,5 +1,5 @@
 # problem: add_scaled
-# expect: guard.compute policy.operator contract.inputs
+# expect: guard.compute
 # why: += works on the input itself
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: linear
-# expect: policy.class policy.torch policy.no_kernel
+# expect: policy.torch
 # why: ModelNew inherits from the layer that it should replace
 # behind: guard.compute
 import torch

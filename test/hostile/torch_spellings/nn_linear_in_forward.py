@@ -1,5 +1,5 @@
 # problem: linear
-# expect: policy.torch guard.compute policy.method
+# expect: policy.torch
 # why: ModelNew keeps the original layer and calls it
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: linear_gelu
-# expect: policy.torch guard.compute
+# expect: policy.torch
 # why: nn.Sequential built in ModelNew.__init__ and called in forward
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: concat
-# expect: guard.compute policy.operator policy.patch
+# expect: guard.compute
 # why: slices of a fresh tensor are assigned: two copies do the work
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: matmul
-# expect: policy.torch policy.method policy.attribute
+# expect: policy.torch
 # why: the unbound method torch.Tensor.matmul
 # behind: guard.compute
 import torch

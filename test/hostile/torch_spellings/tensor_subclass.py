@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.class
+# expect: policy.torch
 # why: a Tensor subclass with its own __torch_function__
 # behind: guard.compute
 import torch

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.attribute policy.import
+# expect: policy.torch
 # why: torch._C._VariableFunctions.relu
 # behind: guard.compute
 import torch

@@ -1,5 +1,6 @@
 # problem: repeat_rows
-# expect: contract.alias guard.provenance contract.layout
+# expect: contract.alias
+# gpu-expect: contract.alias guard.provenance contract.layout
 # why: an expanded view of the input has the right values and no memory of its own
 import torch
 import triton

@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.class policy.attribute
+# expect: policy.class
 # why: an object whose shape, dtype and comparison say what the judge wants to hear
 # behind: contract.structure
 import torch

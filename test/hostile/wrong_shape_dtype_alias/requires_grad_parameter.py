@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.torch policy.class contract.structure
+# expect: policy.torch
 # why: an nn.Parameter, a subclass of Tensor, as the answer
 import torch
 import torch.nn as nn

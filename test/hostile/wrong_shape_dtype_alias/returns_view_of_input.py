@@ -1,5 +1,6 @@
 # problem: transpose_copy
-# expect: contract.alias guard.provenance contract.layout
+# expect: contract.alias
+# gpu-expect: contract.alias guard.provenance contract.layout
 # why: a transposed view of the input has the right values
 import torch
 import triton

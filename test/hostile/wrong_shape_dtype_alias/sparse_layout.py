@@ -1,5 +1,5 @@
 # problem: relu
-# expect: policy.method policy.torch
+# expect: policy.method
 # why: a sparse tensor
 import torch
 import triton
