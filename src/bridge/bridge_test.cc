@@ -46,7 +46,7 @@ class Bridge : public testing::Test {
   static Result<Answer> check_policy_once() {
     KA_ASSIGN(Child child, interpreter_->spawn("policy", {}, kNever));
     KA_ASSIGN(os::MemoryFile source, os::MemoryFile::create("kernel"));
-    KA_TRY(source.write("import os\n"));
+    KA_TRY(source.write("import os\nos.getpid()\n"));
     const std::array fds = {source.fd()};
     return child.ask(Json{{"cmd", "check"}, {"filename", "k.py"}, {"allow_random", false}}, fds,
                      os::Deadline::in(std::chrono::seconds(30)), kNever);
