@@ -139,8 +139,14 @@ std::optional<ir::Sym> SizeFit::affine(const Numbers& numbers) const {
   return std::nullopt;
 }
 
-// s // q, rounded up or down
+// s // q, rounded up or down, and s // t
 std::optional<ir::Sym> SizeFit::quotient(const Numbers& numbers) const {
+  for (const Symbol& symbol : symbols_) {
+    for (const Symbol& divisor : symbols_) {
+      const ir::Sym candidate = ir::floor_div(symbol.sym, divisor.sym);
+      if (!candidate.is_constant() && values(candidate) == numbers) return candidate;
+    }
+  }
   for (const Symbol& symbol : symbols_) {
     if (numbers[0] <= 0) continue;
     const std::int64_t ratio = symbol.numbers[0] / numbers[0];

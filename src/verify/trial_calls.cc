@@ -123,7 +123,8 @@ Result<MaybeRefusal> Trial::other_draws(CandidateSide& candidate) {
     record_launches(outcome.launches);
     KA_ASSIGN(refusal, numbers(outcome, draws_[i]));
     if (refusal) {
-      if (other_rounding && runs_in_interpreter(options_)) refusal->detail += kOtherRounding;
+      const bool by_size = refusal->rule == "result.mismatch" || refusal->rule == "result.precision";
+      if (by_size && other_rounding && runs_in_interpreter(options_)) refusal->detail += kOtherRounding;
       const MaybeRefusal cached = check_fresh(outcome, draws_[i], *before, draws_[i - 1]);
       return cached ? cached : refusal;
     }

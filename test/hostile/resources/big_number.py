@@ -2,6 +2,7 @@
 # expect: run.timeout
 # gpu-expect: run.timeout run.memory run.raised
 # flags: --timeout 5
+# gpu-flags: --timeout 30
 # why: one C-level power that no Python signal handler can interrupt
 import torch
 import triton

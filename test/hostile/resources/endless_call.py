@@ -1,6 +1,7 @@
 # problem: relu
 # expect: run.timeout
 # flags: --timeout 5
+# gpu-flags: --timeout 30
 # why: never returns from the call
 import torch
 import triton

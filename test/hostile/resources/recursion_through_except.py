@@ -1,6 +1,7 @@
 # problem: relu
 # expect: run.timeout run.raised run.crash
 # flags: --timeout 5
+# gpu-flags: --timeout 30
 # why: recursion that catches RecursionError and starts again: exponential time, or the end of the stack, as the version of Python decides
 import torch
 import triton
