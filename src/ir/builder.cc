@@ -211,6 +211,12 @@ ValueId Builder::scan(const std::string& kind, ValueId x, int dim, bool reverse)
 ValueId Builder::matmul(ValueId a, ValueId b) {
   KA_CHECK(rank(a) == 3 && rank(b) == 3);
   const DType dtype = promote(type(a).dtype, type(b).dtype);
+  if (dtype != DType::float32 && dtype != DType::float16 && dtype != DType::bfloat16) {  // no tensor core: a sum of products
+    const Shape rows = shape(a), columns = shape(b);
+    const ValueId left = reshape(cast(a, dtype), {rows[0], rows[1], 1, rows[2]});
+    const ValueId right = reshape(permute(cast(b, dtype), {0, 2, 1}), {columns[0], 1, columns[2], columns[1]});
+    return reshape(reduce("sum", elementwise("mul", {left, right}), {3}), {rows[0], rows[1], columns[2]});
+  }
   return single("matmul", {cast(a, dtype), cast(b, dtype)}, {}, {dtype, {shape(a)[0], shape(a)[1], shape(b)[2]}});
 }
 

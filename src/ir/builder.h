@@ -36,7 +36,7 @@ class Builder {
   // The reduced dimensions stay with extent 1.
   ValueId reduce(const std::string& kind, ValueId x, std::vector<int> dims);
   ValueId scan(const std::string& kind, ValueId x, int dim, bool reverse = false);
-  // [b, m, k] x [b, k, n], the batch extents equal.
+  // [b, m, k] x [b, k, n], the batch extents equal. Integers and float64 become a sum of products.
   ValueId matmul(ValueId a, ValueId b);
   // Any node, with its result types stated.
   std::vector<ValueId> node(const std::string& op, std::vector<ValueId> inputs, Attributes attributes,
