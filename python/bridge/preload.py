@@ -6,15 +6,17 @@ is estimated. torch._dynamo is deliberately absent: it costs a second, and modes
 
 from __future__ import annotations
 
-import gc
+import ctypes
 import importlib
+import importlib.util
+import os
+import threading
+
+# What does not need torch; imported while another thread maps torch's largest library.
+BEFORE_TORCH = ("copy", "inspect", "linecache", "random", "traceback", "numpy", "sympy", "triton")
+LIBRARY = "lib/libtorch_cpu.so"
 
 PRELOAD = (
-    "copy",
-    "inspect",
-    "linecache",
-    "random",
-    "traceback",
     "torch",
     "torch.nn",
     "torch.overrides",
@@ -23,7 +25,6 @@ PRELOAD = (
     "torch.utils._pytree",
     "torch.utils.flop_counter",
     "torch._meta_registrations",
-    "sympy",
     "torch.fx.experimental.symbolic_shapes",
     "triton.compiler.code_generator",
     "triton.backends.nvidia.compiler",
@@ -38,16 +39,28 @@ PRELOAD = (
 
 def preload(names: tuple[str, ...] = PRELOAD) -> list[str]:
     """Imports the modules; returns those that this installation does not have."""
+    mapper = threading.Thread(target=map_torch)
+    mapper.start()
+    missing = import_all(BEFORE_TORCH)
+    mapper.join()  # before the first fork there is one thread again
+    return missing + import_all(names)
+
+
+def map_torch() -> None:
+    """A fifth of torch's import is the dynamic linker's work on one library, which needs no lock of Python's."""
+    spec = importlib.util.find_spec("torch")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        try:
+            ctypes.CDLL(os.path.join(folder, LIBRARY))
+        except OSError:
+            pass  # laid out differently: the import finds its libraries itself
+
+
+def import_all(names: tuple[str, ...]) -> list[str]:
     missing = []
-    collecting = gc.isenabled()
-    gc.disable()  # what is imported stays: looking for garbage among it takes a fifth of the time
-    try:
-        for name in names:
-            try:
-                importlib.import_module(name)
-            except ImportError:
-                missing.append(name)
-    finally:
-        if collecting:
-            gc.enable()
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            missing.append(name)
     return missing
