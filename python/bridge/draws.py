@@ -23,9 +23,13 @@ def draw(state: Loaded, request: dict[str, Any], fd: int) -> dict[str, Any]:
         raise ProblemError("unsupported", f"there is no distribution {distribution!r}")
     program = state.program(request.get("variant"))
     one = Draw(state, program, int(request["seed"]), int(request["call_seed"]), request.get("variant"))
-    if distribution == "special":
-        return one.special(fd, request.get("emulate"))
-    return one.plain(fd, distribution, request.get("emulate"))
+    try:
+        if distribution == "special":
+            return one.special(fd, request.get("emulate"))
+        return one.plain(fd, distribution, request.get("emulate"))
+    finally:
+        if program.device != "cpu":
+            torch.cuda.empty_cache()  # the candidate needs the room, too
 
 
 class Draw:
@@ -126,7 +130,7 @@ class Draw:
         """The float64 outputs of the pristine module; the native ones, with a note, where that is impossible."""
         try:
             return runs.run_double(self.program, self.duplicate(self.pristine), inputs, self.call_seed, self.native)
-        except (ProblemError, modes.CannotReplay) as exc:
+        except (ProblemError, modes.CannotReplay, torch.OutOfMemoryError) as exc:
             self.notes.append(NOT_DOUBLE + (exc.message if isinstance(exc, ProblemError) else str(exc)))
             return [runs.as_wide(out) for out in self.native.outputs]
 

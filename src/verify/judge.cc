@@ -9,6 +9,8 @@
 //   compile  every launch seen so far, by the real compiler, beside the draws
 //   variants other sizes, where the program allows them
 //   hidden   autotune configurations that only the given sizes would be tried with, where these were scaled down
+// On a GPU all of this happens at sizes for which a draw is cheap; where the given ones are larger, a second trial follows with
+// new processes and one draw at the given sizes.
 // The first rule that does not hold ends the trial.
 #include "verify/judge.h"
 
@@ -23,6 +25,7 @@
 
 #include "base/hash.h"
 #include "base/strings.h"
+#include "os/machine.h"
 #include "verify/checks.h"
 #include "verify/rules.h"
 #include "verify/trial.h"
@@ -33,6 +36,8 @@ namespace {
 // Value distributions tried after the program's own, in this order; docs/judge.md says what each is for.
 constexpr std::array kDistributions = {"normal", "wide", "small", "negative", "large", "tiny", "halves"};
 constexpr int kGivenDraws = 2;
+constexpr int kGivenSizesPatience = 5;
+constexpr const char* kAccepted = "the kernel computes what the program computes";
 constexpr std::uint64_t kSeedMask = (std::uint64_t{1} << 62) - 1;
 
 }  // namespace
@@ -118,7 +123,7 @@ Result<MaybeRefusal> Trial::read_sources() {
   auto reading = std::async(std::launch::async, [this] { return read_kernel(); });
   ReferenceOptions options;
   options.device = options_.device;
-  options.scale = runs_in_interpreter(options_);
+  options.scale = given_sizes_ ? Scale::none : runs_in_interpreter(options_) ? Scale::interpreter : Scale::gpu;
   options.seed = derive_seed(problem_.text, options_.seed) & kSeedMask;
   options.sandbox = sandbox();
   options.limit = options_.limit;
@@ -267,13 +272,13 @@ Result<model::Verdict> Trial::run() {
     // The candidate is imported, and called with the first draw, while the reference goes on drawing.
     auto importing = std::async(std::launch::async, [this] { return candidate_->import(facts_, reference_->facts(), context_.cancel); });
     const Status drawn = take_first_draw();
-    if (drawn) drawing_ = std::async(std::launch::async, [this] { return take_other_draws(); });
+    if (drawn && !given_sizes_) drawing_ = std::async(std::launch::async, [this] { return take_other_draws(); });
     if (options_.check_compile && runs_in_interpreter(options_))
       compiler_ = std::async(std::launch::async, [this] { return context_.interpreter.spawn("compile_check", sandbox(), context_.cancel); });
     KA_ASSIGN(refusal, importing.get());
     KA_TRY(drawn);
     if (!refusal) {
-      KA_ASSIGN(refusal, run_candidate(*candidate_));
+      KA_ASSIGN(refusal, given_sizes_ ? first_draw(*candidate_) : run_candidate(*candidate_));
     }
     if (!refusal && options_.test) {
       KA_ASSIGN(refusal, run_test());
@@ -285,7 +290,7 @@ Result<model::Verdict> Trial::run() {
     verdict_.accepted = true;
     verdict_.reason = verdict_.problem.scaled ? "the kernel computes what the program computes, at smaller sizes than the given ones"
                       : verdict_.specialised  ? "the kernel computes what the program computes, for the given sizes"
-                                              : "the kernel computes what the program computes";
+                                              : kAccepted;
   }
   time("total", begin_);
   verdict_.times["kernel"] = kernel_seconds_;
@@ -296,9 +301,52 @@ Result<model::Verdict> Trial::run() {
   return verdict_;
 }
 
+namespace {
+
+// Gigabytes travel between processes: more time, more memory, larger files than a trial may take otherwise.
+JudgeOptions roomy(const JudgeOptions& options) {
+  JudgeOptions roomy = options;
+  roomy.repeats = 2;
+  roomy.test.reset();
+  roomy.limit = kGivenSizesPatience * options.limit;
+  if (Result<os::Machine> machine = os::query_machine("/"))
+    roomy.limits.memory_bytes = std::max(options.limits.memory_bytes, machine->memory_available / 2);
+  roomy.limits.file_bytes = std::max(options.limits.file_bytes, roomy.limits.memory_bytes);
+  return roomy;
+}
+
+// The verdict of the smaller sizes, completed by a draw at the given ones.
+Result<model::Verdict> judge_given_sizes(model::Verdict verdict, const ProblemSource& problem, const KernelSource& kernel,
+                                         const JudgeOptions& options, JudgeContext& context) {
+  const JudgeOptions more = roomy(options);
+  Result<model::Verdict> given = Trial(problem, kernel, more, context, true).run();
+  if (!given) {
+    if (given.error().kind == ErrorKind::internal || given.error().kind == ErrorKind::cancelled) return given.error();
+    verdict.checks.push_back({"given sizes", 0, "not run: " + given.error().message, {}});
+    return verdict;
+  }
+  for (const auto& [name, seconds] : given->times) verdict.times[name] += seconds;
+  if (!given->accepted) {
+    verdict.accepted = false;
+    verdict.rule = given->rule;
+    verdict.reason = given->reason;
+    verdict.detail = "at the given sizes, which are larger than those of the other draws: " + given->detail;
+    return verdict;
+  }
+  verdict.checks.push_back({"given sizes", 1, "one draw at the given sizes, all others at smaller ones", {}});
+  verdict.problem.scaled = false;
+  verdict.problem.verified_sizes = verdict.problem.given_sizes;
+  verdict.reason = kAccepted;
+  return verdict;
+}
+
+}  // namespace
+
 Result<model::Verdict> judge(const ProblemSource& problem, const KernelSource& kernel, const JudgeOptions& options,
                              JudgeContext& context) {
-  return Trial(problem, kernel, options, context).run();
+  KA_ASSIGN(model::Verdict verdict, Trial(problem, kernel, options, context).run());
+  if (runs_in_interpreter(options) || !verdict.accepted || !verdict.problem.scaled) return verdict;
+  return judge_given_sizes(std::move(verdict), problem, kernel, options, context);
 }
 
 }  // namespace ka::verify

@@ -19,8 +19,9 @@ constexpr std::size_t kMaxGraphBytes = std::size_t{256} << 20;
 constexpr std::array kMoreDistributions = {"integers", "true", "false", "masked"};
 
 struct Budget {
-  std::int64_t elements, flops;
-  bool widths;  // whether widths written as literals in classes may shrink too (docs/scaling.md, rule 8)
+  std::int64_t elements = 0, flops = 0;
+  bool widths = false;  // whether widths written as literals in classes may shrink too (docs/scaling.md, rule 8)
+  bool none = false;    // the given sizes
 };
 // Tried in this order. What Triton's interpreter does in well under a second (a tile operation costs it some tenths of a
 // millisecond), and what it does in some seconds, for programs whose fixed sizes leave no choice. The last two are for whole networks: a call takes
@@ -30,6 +31,16 @@ constexpr std::array kInterpreterBudgets = {Budget{std::int64_t{1} << 18, std::i
                                             Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, true},
                                             Budget{std::int64_t{10} << 20, std::int64_t{3} << 29, true},
                                             Budget{std::int64_t{1} << 24, std::int64_t{1} << 31, true}};
+
+// A draw of this size crosses to the candidate and back in some tenths of a second.
+constexpr std::array kGpuBudgets = {Budget{std::int64_t{1} << 25, std::int64_t{1} << 40}, Budget{.none = true}};
+constexpr std::array kNoBudget = {Budget{.none = true}};
+
+std::span<const Budget> budgets_of(Scale scale) {
+  if (scale == Scale::none) return kNoBudget;
+  if (scale == Scale::gpu) return kGpuBudgets;
+  return kInterpreterBudgets;
+}
 
 // Foreign text as part of one line on a terminal: no line ends, no control characters, not too long.
 std::string one_line(std::string text) {
@@ -187,15 +198,17 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
   KA_TRY(source.write(problem.text));
   Json message = {{"cmd", "load"},          {"filename", problem.path}, {"mode", problem.mode},
                   {"device", options.device}, {"seed", options.seed},     {"name", nullptr},
-                  {"budget", nullptr}};
+                  {"budget", nullptr},      {"single_draw", options.scale == Scale::none}};
   if (!problem.object.empty()) message["name"] = problem.object;
   const std::array fds = {source.fd()};
   Budget need{};
-  for (const Budget& budget : kInterpreterBudgets) {
-    const bool last = !options.scale || &budget == &kInterpreterBudgets.back();
+  const std::span<const Budget> budgets = budgets_of(options.scale);
+  for (const Budget& budget : budgets) {
+    const bool last = &budget == &budgets.back();
     // What was needed at least, as long as the same literals may shrink: smaller budgets need no search.
     if (!last && budget.widths == need.widths && (budget.elements < need.elements || budget.flops < need.flops)) continue;
-    if (options.scale)
+    message["budget"] = nullptr;
+    if (!budget.none)
       message["budget"] = {
           {"elements", budget.elements}, {"flops", budget.flops}, {"widths", budget.widths}, {"single", last}};
     KA_ASSIGN(bridge::Child child, interpreter.spawn(options.exports ? "exporter" : "reference", options.sandbox, cancel));
@@ -203,7 +216,7 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
     Result<Json> answer = ask(child, message, fds, problem.path, options.limit, cancel, &refusal);
     if (!answer && !last && answer.error().kind == ErrorKind::unsupported) {
       const auto least = refusal.value("need", std::vector<std::int64_t>{0, 0});
-      if (least.size() == 2) need = {least[0], least[1], budget.widths};
+      if (least.size() == 2) need = {least[0], least[1], budget.widths, false};
       continue;
     }
     if (!answer) return answer.error();

@@ -67,10 +67,16 @@ struct Draw {
   ReferenceViews views(std::size_t output) const;
 };
 
+enum class Scale {
+  none,         // the given sizes, for one draw
+  gpu,          // what many draws cost little on a GPU; the given sizes where the program has no smaller ones
+  interpreter,  // what Triton's interpreter can do
+};
+
 struct ReferenceOptions {
   std::string device = "cpu";
   bool exports = false;        // export_graphs() will be asked for
-  bool scale = true;           // scale sizes down to what the interpreter can do
+  Scale scale = Scale::interpreter;
   std::uint64_t seed = 0;
   os::SandboxRequest sandbox;
   std::chrono::milliseconds limit{60'000};

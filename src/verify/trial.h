@@ -22,8 +22,11 @@ inline bool runs_in_interpreter(const JudgeOptions& options) { return options.de
 
 class Trial {
  public:
-  Trial(const ProblemSource& problem, const KernelSource& kernel, const JudgeOptions& options, JudgeContext& context)
-      : problem_(problem), kernel_(kernel), options_(options), context_(context), begin_(std::chrono::steady_clock::now()) {}
+  // `given_sizes`: one draw at the sizes that were given, for a kernel that has passed a whole trial at smaller ones.
+  Trial(const ProblemSource& problem, const KernelSource& kernel, const JudgeOptions& options, JudgeContext& context,
+        bool given_sizes = false)
+      : problem_(problem), kernel_(kernel), options_(options), context_(context), given_sizes_(given_sizes),
+        begin_(std::chrono::steady_clock::now()) {}
 
   Result<model::Verdict> run();
 
@@ -66,6 +69,7 @@ class Trial {
   const KernelSource& kernel_;
   const JudgeOptions& options_;
   JudgeContext& context_;
+  const bool given_sizes_;
   std::chrono::steady_clock::time_point begin_;
   model::Verdict verdict_;
   KernelFacts facts_;

@@ -206,7 +206,8 @@ Result<MaybeRefusal> Trial::compile_given(const std::string& launches) {
 // answer refuses it. One that cannot work at a small size (it raises, or leaves its buffers) is no fault: it is named. So is
 // one that does not compile, since Triton leaves that out.
 Result<MaybeRefusal> Trial::hidden_configs(CandidateSide& candidate) {
-  if (!reference_->facts().scaled || (facts_.entry == "ModelNew" && !candidate.prunes())) return MaybeRefusal();
+  const bool at_smaller_sizes = runs_in_interpreter(options_) && reference_->facts().scaled;
+  if (!at_smaller_sizes || (facts_.entry == "ModelNew" && !candidate.prunes())) return MaybeRefusal();
   KA_ASSIGN(auto answer, candidate.at_given_sizes(reference_->given_arguments(context_.cancel), context_.cancel));
   const GivenSizes* given = std::get_if<GivenSizes>(&answer);
   if (given == nullptr) {

@@ -36,6 +36,11 @@ class Finds(ReferenceTest):
         self.assertEqual((answer["has_contraction"], answer["default_tier"], answer["init_args"]), (True, "fp32", [6]))
         self.assertEqual(answer["flops"], 2 * 4 * 6 * 3)
 
+    def test_a_single_draw_looks_for_nothing_else(self) -> None:
+        self.assertNotEqual(self.loaded(LINEAR)["variants"], [])
+        answer = self.loaded(LINEAR, single_draw=True)
+        self.assertEqual((answer["variants"], answer["more_distributions"]), ([], []))
+
     def test_missing_get_init_inputs_means_no_arguments(self) -> None:
         answer = self.loaded("""
             class Model(nn.Module):
