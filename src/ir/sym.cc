@@ -18,15 +18,6 @@ namespace ka::ir {
 
 namespace {
 
-std::string monomial_text(const std::vector<AtomRef>& atoms) {
-  std::string text;
-  for (const AtomRef& atom : atoms) {
-    if (!text.empty()) text += '*';
-    text += atom->text;
-  }
-  return text;
-}
-
 bool same_atoms(const std::vector<AtomRef>& a, const std::vector<AtomRef>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const AtomRef& x, const AtomRef& y) { return x->text == y->text; });
@@ -189,12 +180,16 @@ bool operator==(const Sym& a, const Sym& b) {
 }
 
 std::string Sym::text() const {
+  return text([](const Atom& atom) { return atom.text; });
+}
+
+std::string Sym::text(const AtomText& atom_text) const {
   if (terms_.empty()) return "0";
   std::string out;
   for (const Term& term : terms_) {
     const std::int64_t size = term.coefficient < 0 ? -term.coefficient : term.coefficient;
-    std::string body = term.atoms.empty() ? fmt::format("{}", size) : monomial_text(term.atoms);
-    if (!term.atoms.empty() && size != 1) body = fmt::format("{}*{}", size, body);
+    std::string body = term.atoms.empty() || size != 1 ? fmt::format("{}", size) : "";
+    for (const AtomRef& atom : term.atoms) body += (body.empty() ? "" : "*") + atom_text(*atom);
     if (out.empty()) {
       out = term.coefficient < 0 ? "-" + body : body;
     } else {
@@ -204,10 +199,9 @@ std::string Sym::text() const {
   return out;
 }
 
-std::string Sym::operand_text() const {
-  const bool plain = terms_.empty() || (terms_.size() == 1 && terms_[0].coefficient >= 0 &&
-                                        (terms_[0].atoms.empty() || (terms_[0].coefficient == 1 && terms_[0].atoms.size() == 1)));
-  return plain ? text() : "(" + text() + ")";
+bool Sym::is_plain() const {
+  return terms_.empty() || (terms_.size() == 1 && terms_[0].coefficient >= 0 &&
+                            (terms_[0].atoms.empty() || (terms_[0].coefficient == 1 && terms_[0].atoms.size() == 1)));
 }
 
 namespace {

@@ -63,8 +63,12 @@ class Sym {
 
   // "n*c + 2", a Python expression; sums in brackets where an operand needs them.
   std::string text() const;
-  // As text(), for a place where it becomes an operand of * // %.
-  std::string operand_text() const;
+  // The same in a language that writes atoms in another way.
+  using AtomText = std::function<std::string(const Atom&)>;
+  std::string text(const AtomText& atom_text) const;
+  // Whether it needs no brackets where it becomes an operand of * // %.
+  bool is_plain() const;
+  std::string operand_text() const { return is_plain() ? text() : "(" + text() + ")"; }
 
  private:
   friend Sym from_terms(std::vector<Term> terms);

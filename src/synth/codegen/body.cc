@@ -9,6 +9,7 @@
 
 #include "ir/builder.h"
 #include "ir/primitives.h"
+#include "synth/codegen/index_text.h"
 
 namespace ka::codegen {
 namespace {
@@ -103,16 +104,7 @@ void Body::bind(ValueId value, Operand operand) {
 
 std::string Body::text(const Sym& sym) {
   context_.use_sizes(sym);
-  std::string out = sym.text();
-  // Python's min and max compare; on tiles they must choose
-  for (const auto& [python, triton] : {std::pair<std::string, std::string>{"min(", "tl.minimum("}, {"max(", "tl.maximum("}}) {
-    for (std::size_t found = out.find(python); found != std::string::npos; found = out.find(python, found)) {
-      const bool whole = found == 0 || (std::isalnum(static_cast<unsigned char>(out[found - 1])) == 0 && out[found - 1] != '_');
-      if (whole) out.replace(found, python.size(), triton);
-      found += whole ? triton.size() : python.size();
-    }
-  }
-  return out;
+  return kernel_text(sym);
 }
 
 std::set<std::string> Body::variables_in(const Sym& sym) const {
