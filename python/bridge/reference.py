@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
+
+import torch
 
 from ka_bridge import draws, forks, loading
 from ka_bridge.conn import Conn, error_answer, read_all, write_all
@@ -45,14 +48,20 @@ def main(conn: Conn) -> None:
         except ProblemError as exc:
             extra = {"need": exc.need, "line": exc.line}
             answer = error_answer(exc.kind, exc.cause, filename, exc.message, **{k: v for k, v in extra.items() if v})
-        except MemoryError as exc:
-            answer = error_answer("memory", exc, filename, "the program needs more memory than it is given (--memory)")
         except (Stop, BaseException) as exc:
-            answer = error_answer("internal", exc, filename)
-            if answer["error"]["line"] is not None:  # raised by an object of the file while we looked at it
-                answer["error"]["kind"] = "unsupported"
-                answer["error"]["message"] = f"an object of the file raises {type(exc).__name__} when it is looked at"
+            answer = unforeseen(exc, filename)
         finally:
             for fd in fds:
                 os.close(fd)
         conn.send(answer)
+
+
+def unforeseen(exc: BaseException, filename: str) -> dict[str, Any]:
+    """Memory that is not there, an object of the file that raises when it is looked at, or a defect of ours."""
+    if isinstance(exc, (MemoryError, torch.OutOfMemoryError)) or "DefaultCPUAllocator" in str(exc):
+        return error_answer("memory", exc, filename, "the program needs more memory than it is given (--memory)")
+    answer = error_answer("internal", exc, filename)
+    if answer["error"]["line"] is not None:
+        answer["error"]["kind"] = "unsupported"
+        answer["error"]["message"] = f"an object of the file raises {type(exc).__name__} when it is looked at"
+    return answer

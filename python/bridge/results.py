@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ from ka_bridge.pretend_gpu import is_host
 from ka_bridge.conn import write_all
 from ka_bridge.fence import span_bytes
 from ka_bridge.poison import Poison
-from ka_bridge.tensors import ALIGNMENT, NAMES
+from ka_bridge.tensors import ALIGNMENT, NAMES, PIECE_ELEMENTS
 
 _type_name = type.__dict__["__name__"].__get__
 _layout = torch.Tensor.layout.__get__
@@ -28,6 +29,9 @@ _is_neg = torch.Tensor.is_neg
 _is_conj = torch.Tensor.is_conj
 _contiguous = torch.Tensor.contiguous
 _to = torch.Tensor.to
+_numel = torch.Tensor.numel
+_reshape = torch.Tensor.reshape
+_narrow = torch.Tensor.narrow
 _no_grad = torch.no_grad
 _contiguous_copy = np.ascontiguousarray
 _ndarray = np.ndarray
@@ -96,16 +100,29 @@ def row_major(tensor: torch.Tensor) -> np.ndarray:
     return contiguous_bytes(here).copy()
 
 
+def pieces(tensor: torch.Tensor) -> Iterator[np.ndarray]:
+    """The same one after the other: gigabytes on a GPU must not be copied as a whole into this process."""
+    if _device(tensor).type == "cpu" or _numel(tensor) <= PIECE_ELEMENTS:
+        yield row_major(tensor)
+        return
+    with _no_grad():
+        flat = _reshape(_contiguous(tensor), (-1,))
+        for start in range(0, _numel(tensor), PIECE_ELEMENTS):
+            yield row_major(_narrow(flat, 0, start, min(PIECE_ELEMENTS, _numel(tensor) - start)))
+
+
 def written(tensor: torch.Tensor, fd: int, offset: int) -> dict[str, Any]:
     """Writes one of the given tensors as it is now, row-major; its spec."""
-    raw = row_major(tensor)
-    if raw.size:
-        write_all(fd, raw, offset)
+    total = 0
+    for raw in pieces(tensor):
+        if raw.size:
+            write_all(fd, raw, offset + total)
+        total += int(raw.size)
     shape = [int(n) for n in _shape(tensor)]
     strides = [1] * len(shape)
     for axis in range(len(shape) - 2, -1, -1):
         strides[axis] = strides[axis + 1] * max(shape[axis + 1], 1)
-    return {"dtype": NAMES[_dtype(tensor)], "shape": shape, "strides": strides, "offset": offset, "nbytes": int(raw.size)}
+    return {"dtype": NAMES[_dtype(tensor)], "shape": shape, "strides": strides, "offset": offset, "nbytes": total}
 
 
 def aligned_end(spec: dict[str, Any]) -> int:
@@ -149,21 +166,23 @@ class Collector:
             nbytes *= n
         if offset + nbytes > limit:
             raise TooLarge(f"the outputs take more than the {limit} bytes that were expected")
-        raw = row_major(tensor) if name else _frombuffer(b"", dtype=np.uint8)
-        if raw.size:
-            write_all(fd, raw, offset)
+        stored = poisoned = 0
+        for raw in pieces(tensor) if name and nbytes else ():
+            write_all(fd, raw, offset + stored)
+            stored += int(raw.size)
+            poisoned += self.poison.count(dtype, raw)
         alias, storage = self._alias(tensor), _storage(tensor).data_ptr()
         return {
             "dtype": name or str(dtype).removeprefix("torch."),
             "shape": shape,
             "strides": [int(n) for n in _stride(tensor)],
             "offset": offset,
-            "nbytes": int(raw.size),
+            "nbytes": stored,
             "device": "host" if is_host(tensor) else _device(tensor).type,
             "aliases_input": alias,
             "fresh": 0 in shape or alias is not None or storage in made,
             "touched_by_kernel": 0 in shape or touched(*memory_range(tensor), storage),
-            "poison": self.poison.count(dtype, raw) if raw.size else 0,
+            "poison": poisoned,
         }
 
     def _alias(self, tensor: torch.Tensor) -> int | None:

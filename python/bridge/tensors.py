@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ from ka_bridge.conn import write_all
 
 ALIGNMENT = 64
 CANARY_BYTES = 256
+PIECE_ELEMENTS = 1 << 24
 CANARY = b"\xf5\xff" * (CANARY_BYTES // 2)
 
 DTYPES: dict[str, torch.dtype] = {
@@ -88,22 +90,27 @@ class ArenaWriter:
     def write(self, tensor: torch.Tensor, contiguous: bool) -> Spec:
         check_supported(tensor, "a tensor")
         spec = describe(tensor, contiguous)
-        flat = _flat_bytes_source(tensor, contiguous)
-        spec["offset"] = self.reserve(spec["nbytes"])
-        if spec["nbytes"]:
-            raw = (ctypes.c_char * spec["nbytes"]).from_address(flat.data_ptr())
-            write_all(self.fd, raw, spec["offset"])
+        place = spec["offset"] = self.reserve(spec["nbytes"])
+        for piece in _pieces(tensor, contiguous):
+            nbytes = piece.numel() * piece.element_size()
+            write_all(self.fd, (ctypes.c_char * nbytes).from_address(piece.data_ptr()), place)
+            place += nbytes
         return spec
 
 
-def _flat_bytes_source(tensor: torch.Tensor, contiguous: bool) -> torch.Tensor:
-    """A CPU tensor whose first bytes are the ones to write (the caller keeps it alive meanwhile)."""
+def _pieces(tensor: torch.Tensor, contiguous: bool) -> Iterator[torch.Tensor]:
+    """CPU tensors whose bytes, one after the other, are the ones to write. From a GPU it comes in pieces: a second copy of
+    gigabytes in this process would not fit."""
     with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
         plain = torch.Tensor.detach(tensor).resolve_neg()
         if contiguous:
-            return plain.cpu().contiguous()
-        count = span_elements(list(plain.shape), list(plain.stride()))
-        return plain.as_strided((count,), (1,), plain.storage_offset()).cpu()
+            flat = plain.contiguous().reshape(-1)
+        else:
+            count = span_elements(list(plain.shape), list(plain.stride()))
+            flat = plain.as_strided((count,), (1,), plain.storage_offset())
+        step = flat.numel() if flat.device.type == "cpu" else PIECE_ELEMENTS
+        for start in range(0, flat.numel(), max(step, 1)):
+            yield flat[start : start + step].cpu()
 
 
 def write_tensor(target: int | ArenaWriter, tensor: torch.Tensor, contiguous: bool) -> Spec:
