@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 
-from ka_bridge import draws, forks, loading
+from ka_bridge import draws, forks, given_sizes, loading
 from ka_bridge.conn import Conn, error_answer, read_all, write_all
 from ka_bridge.modes import Stop
 from ka_bridge.problem import ProblemError
@@ -37,7 +37,11 @@ def main(conn: Conn) -> None:
                 write_all(fds[0], json.dumps(export.export(state)).encode(), 0)
                 answer = {"ok": True}
             elif request.get("cmd") == "given" and state is not None:
-                answer = loading.given_call(state)
+                answer = given_sizes.describe_call(state)
+            elif request.get("cmd") == "given_draw" and state is not None:
+                answer = given_sizes.draw(state, request, fds[0])
+            elif request.get("cmd") == "given_answers" and state is not None:
+                answer = given_sizes.answers(state, request, *fds)
             else:
                 raise ProblemError("unsupported", f"unknown command {request.get('cmd')!r}")
         except UnicodeDecodeError as exc:

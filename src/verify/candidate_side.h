@@ -73,7 +73,18 @@ struct RunRequest {
   bool other_rounding = false;    // interpreted kernels round, and add, as a GPU may (interp_rounding.py)
 };
 
-// What the host code does for the given sizes where only smaller ones are run; kernels are not executed.
+// Of the given sizes, where smaller ones were verified: what some programs of each launch did (python/bridge/coverage.py).
+struct SampledPrograms {
+  std::string why_not;  // nothing was run, and why
+  std::int64_t programs = 0, of = 0;
+  std::vector<std::string> out_of_bounds;
+  std::vector<std::string> unwritten;  // outputs that are not covered
+  std::string shapes = "[]";           // of the outputs, JSON
+  os::Mapping bytes;
+  std::vector<SampledValues> values;  // in `bytes`
+};
+
+// What the host code does there, without its kernels.
 struct GivenSizes {
   std::vector<std::string> hidden;  // autotune configurations that pruning keeps there alone
   std::string launches = "[]";
@@ -102,11 +113,9 @@ class CandidateSide {
   Result<std::optional<Refusal>> import(const KernelFacts& facts, const ReferenceFacts& reference,
                                         const os::CancelToken& cancel);
   Result<std::variant<RunOutcome, Refusal>> run(const RunRequest& request, const os::CancelToken& cancel);
-  // Runs the host code for the given sizes, without its kernels: configurations that pruning keeps for these alone.
-  // Nothing when that cannot be found out. `arguments`: of ReferenceSide::given_arguments.
-  Result<std::variant<GivenSizes, Refusal>> at_given_sizes(const std::string& arguments, const os::CancelToken& cancel);
-  // Whether an autotuner of the file chooses among its configurations by the sizes.
-  bool prunes() const { return prunes_; }
+  // Runs the host code for the given sizes, without its kernels; then, when asked to, with some programs of each launch.
+  Result<std::variant<GivenSizes, Refusal>> at_given_sizes(const GivenDraw& drawn, const os::CancelToken& cancel);
+  Result<std::variant<SampledPrograms, Refusal>> sample_given_sizes(const os::CancelToken& cancel);
   // Threads and processes of the child beyond the one it started with, seen from outside.
   int extra_tasks() const { return child_.live_tasks() - tasks_at_start_; }
 
@@ -120,7 +129,6 @@ class CandidateSide {
   std::string path_;
   ReferenceFacts reference_;  // as given to import
   CandidateOptions options_;
-  bool prunes_ = false;
   int tasks_at_start_ = 1;
 };
 
