@@ -3,8 +3,9 @@
 Only what holds for every way in which the rest may run is concluded:
   - where all programs of all launches that were given an output's memory ran, each element was stored to or was not;
   - where some ran, the output cannot be covered if even the most that one of them stores, times the number of programs,
-    is less than the output has elements. That is said only of launches whose programs do alike: none of them synchronises, was stopped or is
-    steered by numbers that are not there, enough ran, and most store as much as the one that stores most;
+    is less than the output has elements (made as zeros by host code: than it has elements that are not zero). That is said only of
+    launches whose programs do alike: none of them synchronises, was stopped or is steered by numbers that are not there,
+    enough ran, and most store as much as the one that stores most;
   - a stored value is an answer if its program computed with nothing that is missing, and no later launch could change it.
 """
 
@@ -65,25 +66,18 @@ class Output:
     def exact(self) -> bool:
         return all(launch.complete for launch in self.writers) and self.block not in self.sampler.partial
 
-    def missing(self) -> str | None:
-        """Why part of the output is never written; None when that is not known."""
-        if not self.writers or not self.plain or self.block in self.sampler.memory.filled_blocks or self.numel == 0:
+    def written(self) -> tuple[int, str] | None:
+        """How many elements are stored to, and by which launches: this many, or at most; None when that is not known."""
+        if not self.writers or not self.plain or any(self.block in launch.atomic for launch in self.writers):
             return None
-        if any(self.block in launch.atomic for launch in self.writers):
+        bounds = [self._bound(launch) for launch in self.writers]
+        if None in bounds:
             return None
-        if all(launch.complete for launch in self.writers) and not any(launch.odd_taint for launch in self.writers):
-            parts = [launch.stored(self.block) for launch in self.writers]
-            written = self.positions(np.unique(np.concatenate(parts)))[0].size
-            how = ""
-        else:
-            bounds = [self._bound(launch) for launch in self.writers]
-            if None in bounds:
-                return None
-            written, how = sum(bounds), "at most "
-        if written >= self.numel:
-            return None
+        count, how = sum(bounds), "at most "
+        if all(launch.complete for launch in self.writers):
+            count, how = self.positions(np.unique(np.concatenate([launch.stored(self.block) for launch in self.writers])))[0].size, ""
         grids = ", ".join(f"{launch.kernel}{list(launch.grid)}" for launch in self.writers)
-        return f"{how}{written} of {self.numel} elements are written by {grids}"
+        return count, f"{how}{count} of {self.numel} elements are written by {grids}"
 
     def _bound(self, launch: Launch) -> int | None:
         """No more elements of this output than that are stored to by a launch."""
@@ -92,6 +86,7 @@ class Output:
         if launch.complete:
             return self.positions(launch.stored(self.block))[0].size
         counts = [self.positions(places)[0].size for places in launch.stores.get(self.block, [])]
+        counts += [0] * (launch.ran - len(counts))
         most = max(counts, default=0)
         if launch.waits or launch.stopped or launch.ran < ENOUGH_PROGRAMS or 2 * counts.count(most) <= launch.ran:
             return None
@@ -121,18 +116,20 @@ class Output:
 
 def report(tensors: list[torch.Tensor], sampler: Sampler, fd: int) -> dict[str, Any]:
     """What is known of the outputs; positions and values go to the file `fd`."""
-    found: dict[str, Any] = {"unwritten": [], "values": [], "shapes": []}
+    found: dict[str, Any] = {"unwritten": [], "untouched": [], "mostly_zeros": [], "values": [], "shapes": []}
     end = 0
     rng = np.random.default_rng(0)
     with torch._C.DisableTorchFunction():
         for number, tensor in enumerate(tensors):
             output = Output(tensor, sampler)
             found["shapes"].append({"dtype": NAMES.get(output.dtype, str(output.dtype)), "shape": list(output.shape)})
-            why = output.missing()
-            if why is not None:
-                found["unwritten"].append(f"output {number}: {why}")
             if not output.writers and output.numel:
-                found["unwritten"].append(f"output {number}: no launch is given its memory")
+                found["untouched"].append(f"output {number}: no launch is given its memory")
+            count, text = output.written() or (output.numel, "")
+            if count < output.numel and output.block not in sampler.memory.filled_blocks:
+                found["unwritten"].append(f"output {number}: {text}")
+            elif count < output.numel and output.block in sampler.memory.zeros:
+                found["mostly_zeros"].append({"output": number, "written": int(count), "text": text})
             flat, places = output.positions(output.answers())
             if flat.size > MOST_VALUES:
                 chosen = np.sort(rng.choice(flat.size, MOST_VALUES, replace=False))
@@ -146,7 +143,6 @@ def report(tensors: list[torch.Tensor], sampler: Sampler, fd: int) -> dict[str, 
             write_all(fd, values.reshape(-1), entry["offset"])
             end = -(-(entry["offset"] + values.size) // ALIGNMENT) * ALIGNMENT
             found["values"].append(entry)
-    ran = [launch for launch in sampler.launches]
-    found["programs"] = sum(launch.ran for launch in ran)
-    found["of"] = sum(launch.programs for launch in ran)
+    found["programs"] = sum(launch.ran for launch in sampler.launches)
+    found["of"] = sum(launch.programs for launch in sampler.launches)
     return found

@@ -67,7 +67,7 @@ def draw(state: Loaded, request: dict[str, Any], fd: int) -> dict[str, Any]:
             raise ProblemError("unsupported", "forward draws random numbers")
         known = _draw(state, request, fd, answer)
         state.given_draw = known
-        return answer | {"rows": known.rows, "outputs": [_full(out, known.of) for out in known.native]}
+        return answer | {"rows": known.rows, "outputs": [_full(out, known) for out in known.native]}
     except (ProblemError, modes.Stop, modes.CannotReplay) as exc:
         reason = exc.message if isinstance(exc, ProblemError) else "the program cannot be run there"
         return answer | {"why": reason, "data": any(s.get("dtype", "float").startswith(("int", "uint", "bool")) for s in answer["inputs"])}
@@ -174,9 +174,12 @@ def _write(answer: dict[str, Any], inputs: list[Any], model: Any, repeated: set[
         answer["weights"][weight.argument] |= {"offset": written["offset"], "drawn": written["nbytes"]}
 
 
-def _full(out: torch.Tensor, rows: int) -> dict[str, Any]:
-    spec = describe(out, contiguous=True)
-    return {"dtype": spec["dtype"], "shape": [rows, *spec["shape"][1:]] if rows else spec["shape"]}
+def _full(out: torch.Tensor, known: GivenDraw) -> dict[str, Any]:
+    """Of the output at the given sizes. nonzero: at least so many elements are not zero."""
+    spec, nonzero = describe(out, contiguous=True), int(torch.count_nonzero(out))
+    if not known.rows:
+        return {"dtype": spec["dtype"], "shape": spec["shape"], "nonzero": nonzero}
+    return {"dtype": spec["dtype"], "shape": [known.of, *spec["shape"][1:]], "nonzero": nonzero * (known.of // known.rows)}
 
 
 def answers(state: Loaded, request: dict[str, Any], positions_fd: int, fd: int) -> dict[str, Any]:

@@ -247,7 +247,7 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
         if ALLOWED[name] == "fresh":
             return placed(like)
         if "zeros" in name or like.numel() * like.element_size() > fence.REAL_BYTES:
-            return fence.constant(placed(like), "zeros" in name)
+            return fence.constant(placed(like), "zeros" in name, "zeros" in name)
         return fenced(func(*args, **kwargs), poisoned=False)
 
     class Operations(TorchDispatchMode):

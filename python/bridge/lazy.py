@@ -66,6 +66,7 @@ class Lazy:
         self.readonly: set[int] = set()
         self.dtypes: dict[int, torch.dtype] = {}
         self.filled_blocks: set[int] = set()  # those that host code wrote a constant or a copy to
+        self.zeros: set[int] = set()  # of these: where that is zeros throughout, and nothing else
         self.unfilled: set[int] = set()  # of these: where the constant is not really there
 
     def _reserve(self, nbytes: int, prot: int) -> int:
@@ -95,10 +96,11 @@ class Lazy:
             _copy(made, source)
         return made
 
-    def constant(self, made: torch.Tensor, real: bool) -> torch.Tensor:
-        """Memory that host code writes to; not `real`: it would, but that is too much to be written."""
+    def constant(self, made: torch.Tensor, real: bool, zeros: bool = False) -> torch.Tensor:
+        """Memory that host code writes to; not `real`: it would, but that is too much to be written. `zeros`: made as zeros."""
         if made.numel():
             self.filled_blocks.add(_storage(made).data_ptr())
+            (self.zeros.add if zeros else self.zeros.discard)(_storage(made).data_ptr())
             if not real:
                 self.unfilled.add(_storage(made).data_ptr())
         return made

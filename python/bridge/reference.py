@@ -36,8 +36,6 @@ def main(conn: Conn) -> None:
                 from ka_bridge import export  # only in children that were forked for it (exporter.py)
                 write_all(fds[0], json.dumps(export.export(state)).encode(), 0)
                 answer = {"ok": True}
-            elif request.get("cmd") == "given" and state is not None:
-                answer = given_sizes.describe_call(state)
             elif request.get("cmd") == "given_draw" and state is not None:
                 answer = given_sizes.draw(state, request, fds[0])
             elif request.get("cmd") == "given_answers" and state is not None:

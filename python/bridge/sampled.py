@@ -19,9 +19,9 @@ from typing import Any, Callable
 import numpy as np
 from triton.runtime import interpreter
 
-CALL_ACCESSES = 6000  # of all programs of one call, and of one program ...
-PROGRAM_ACCESSES = 1500
-CALL_LANES = 3 << 24  # ... and how many elements they may be
+CALL_ACCESSES = 3000  # of all programs of one call, and of one program ...
+PROGRAM_ACCESSES = 1000
+CALL_LANES = 1 << 24  # ... and how many elements they may be
 SAMPLE = 24
 LEAST_SHARE = 60
 

@@ -155,6 +155,10 @@ Result<SampledPrograms> sampled_of(const Json& answer, const os::MemoryFile& fil
   seen.of = number_of(answer, "of", 0);
   seen.out_of_bounds = texts_of(list_of(answer, "out_of_bounds"));
   seen.unwritten = texts_of(list_of(answer, "unwritten"));
+  seen.untouched = texts_of(list_of(answer, "untouched"));
+  for (const Json& item : list_of(answer, "mostly_zeros"))
+    seen.zeros.push_back({static_cast<std::size_t>(std::max<std::int64_t>(number_of(item, "output", 0), 0)),
+                          number_of(item, "written", INT64_MAX), text_of(item, "text")});
   seen.shapes = list_of(answer, "shapes").dump();
   KA_ASSIGN(const std::string text, file.read_all(kSampledBytes));
   KA_ASSIGN(os::MemoryFile copy, os::MemoryFile::create("ka_values"));

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "bridge/warm_interpreter.h"
 #include "verify/arena.h"
+#include "verify/given_sizes.h"
 #include "verify/reference_side.h"
 
 namespace ka::verify {
@@ -71,24 +72,6 @@ struct RunRequest {
   std::string order = "forward";  // in which the interpreter runs the programs of a launch
   bool hidden = false;            // `config` counts the configurations that pruning keeps for the given sizes alone
   bool other_rounding = false;    // interpreted kernels round, and add, as a GPU may (interp_rounding.py)
-};
-
-// Of the given sizes, where smaller ones were verified: what some programs of each launch did (python/bridge/coverage.py).
-struct SampledPrograms {
-  std::string why_not;  // nothing was run, and why
-  std::int64_t programs = 0, of = 0;
-  std::vector<std::string> out_of_bounds;
-  std::vector<std::string> unwritten;  // outputs that are not covered
-  std::string shapes = "[]";           // of the outputs, JSON
-  os::Mapping bytes;
-  std::vector<SampledValues> values;  // in `bytes`
-};
-
-// What the host code does there, without its kernels.
-struct GivenSizes {
-  std::vector<std::string> hidden;  // autotune configurations that pruning keeps there alone
-  std::string launches = "[]";
-  std::size_t count = 0;
 };
 
 struct CandidateOptions {

@@ -37,6 +37,16 @@ MaybeRefusal check_shapes(const Json& got, const Json& want) {
   return std::nullopt;
 }
 
+// An output that host code makes as zeros must get its other elements from a kernel.
+MaybeRefusal check_zeros(const std::vector<SampledPrograms::Zeros>& zeros, const Json& want) {
+  for (const SampledPrograms::Zeros& one : zeros) {
+    const std::int64_t nonzero = one.output < want.size() ? want[one.output].value("nonzero", std::int64_t{0}) : 0;
+    if (one.written < nonzero)
+      return Refusal{"result.unwritten", fmt::format("output {}: {}, and {} of them are not zero", one.output, one.text, nonzero)};
+  }
+  return std::nullopt;
+}
+
 // Single elements of one output against the program's.
 MaybeRefusal check_elements(const SampledValues& seen, std::size_t number, const Draw& answers, const std::vector<std::int64_t>& shape) {
   const TensorView got{seen.dtype, {seen.count}, seen.values};
@@ -108,7 +118,10 @@ Result<MaybeRefusal> Trial::check_sampled(const SampledPrograms& seen, const Giv
   const Json shapes = Json::parse(drawn.outputs, nullptr, false);
   if (drawn.why.empty())
     if (MaybeRefusal refusal = check_shapes(Json::parse(seen.shapes, nullptr, false), shapes)) return refusal;
+  if (!seen.untouched.empty()) return MaybeRefusal(Refusal{"guard.provenance", seen.untouched.front()});
   if (!seen.unwritten.empty()) return MaybeRefusal(Refusal{"result.unwritten", seen.unwritten.front()});
+  if (drawn.why.empty())
+    if (MaybeRefusal refusal = check_zeros(seen.zeros, shapes)) return refusal;
   std::int64_t compared = 0;
   if (drawn.why.empty() && !seen.values.empty()) {
     Result<Draw> answers = reference_->given_answers(seen.values, context_.cancel);
