@@ -59,8 +59,9 @@ class Output:
 
     @property
     def plain(self) -> bool:
-        """Stored element by element."""
-        return all(launch.sizes.get(self.block, {self.itemsize}) == {self.itemsize} for launch in self.writers)
+        """Stored element by element, each in a place of its own."""
+        apart = all(stride > 0 or size == 1 for size, stride in zip(self.shape, self.strides))
+        return apart and all(launch.sizes.get(self.block, {self.itemsize}) == {self.itemsize} for launch in self.writers)
 
     @property
     def exact(self) -> bool:

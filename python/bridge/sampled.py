@@ -20,7 +20,7 @@ import numpy as np
 from triton.runtime import interpreter
 
 CALL_ACCESSES = 3000  # of all programs of one call, and of one program ...
-PROGRAM_ACCESSES = 1000
+PROGRAM_ACCESSES = 2400
 CALL_LANES = 1 << 24  # ... and how many elements they may be
 SAMPLE = 24
 LEAST_SHARE = 60
@@ -115,6 +115,7 @@ class Sampler:
                 function(**arguments)
             except Enough:
                 launch.stopped += 1
+                self.tainted = True  # what it has stored may be a step on the way
             self.end_program()
         self.end()
 

@@ -10,13 +10,11 @@ import triton.language as tl
 def relu_kernel(x_ptr, y_ptr, n, half, large, BIG: tl.constexpr, SMALL: tl.constexpr):
     pid = tl.program_id(0)
     if pid < large:
-        offs = pid * BIG + tl.arange(0, BIG)
-        mask = offs < half
-        tl.store(y_ptr + offs, tl.maximum(tl.load(x_ptr + offs, mask=mask), 0.0, propagate_nan=tl.PropagateNan.ALL), mask=mask)
+        many = pid * BIG + tl.arange(0, BIG)
+        tl.store(y_ptr + many, tl.maximum(tl.load(x_ptr + many, mask=many < half), 0.0, propagate_nan=tl.PropagateNan.ALL), mask=many < half)
     else:
-        offs = half + (pid - large) * SMALL + tl.arange(0, SMALL)
-        mask = offs < n
-        tl.store(y_ptr + offs, tl.maximum(tl.load(x_ptr + offs, mask=mask), 0.0, propagate_nan=tl.PropagateNan.ALL), mask=mask)
+        few = half + (pid - large) * SMALL + tl.arange(0, SMALL)
+        tl.store(y_ptr + few, tl.maximum(tl.load(x_ptr + few, mask=few < n), 0.0, propagate_nan=tl.PropagateNan.ALL), mask=few < n)
 
 
 def kernel_function(x):

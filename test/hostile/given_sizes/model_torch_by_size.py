@@ -1,5 +1,5 @@
 # problem: linear_relu_large
-# expect: guard.compute policy.torch
+# expect: guard.compute
 # why: a module that lets PyTorch compute large layers
 import torch
 import triton
@@ -30,7 +30,7 @@ class ModelNew(torch.nn.Module):
         M, K = x.shape
         N = self.linear.weight.shape[0]
         if K > 2048:
-            return abs(self.linear(x))
+            return x + abs(x)
         y = torch.empty((M, N), device=x.device, dtype=x.dtype)
         linear_kernel[(triton.cdiv(M, 64), triton.cdiv(N, 64))](x, self.linear.weight, self.linear.bias, y, M, N, K, BM=64, BN=64, BK=64)
         return y
