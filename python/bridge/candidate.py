@@ -61,6 +61,7 @@ class Subject(Given):
         self.known: set[int] = set()  # memory of earlier calls and of the file's own constants
         self.synchronize = torch.cuda.synchronize if self.device.type == "cuda" else None
         self.side_stream: Any = None
+        self.at_given: Any = None  # of dry.py
         self._prepare(request)
         self.ready = True  # what is raised from here on is the file's own
         with pretend_gpu.Pretence() if self.interpret else contextlib.nullcontext():
@@ -256,11 +257,14 @@ def do_run(subject: Subject, request: dict[str, Any], fds: list[int]) -> dict[st
         os.close(fds[1])
 
 
-def do_dry(subject: Subject, request: dict[str, Any]) -> dict[str, Any]:
+def do_dry(subject: Subject, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
     try:
-        return dry.run(subject, request)
+        return dry.sample(subject, fds[0]) if request["cmd"] == "sample" else dry.run(subject, request, fds)
     except BaseException as exc:
         return module_loader.failure("raised", exc, subject.path)
+    finally:
+        for fd in fds:
+            os.close(fd)
 
 
 def main(conn: Conn) -> None:
@@ -276,8 +280,8 @@ def main(conn: Conn) -> None:
             subject, answer = do_import(request, fds)
         elif request.get("cmd") == "run" and len(fds) == 2 and subject is not None:
             answer = do_run(subject, request, fds)
-        elif request.get("cmd") == "dry" and subject is not None and subject.interpret:
-            answer = do_dry(subject, request)
+        elif request.get("cmd") in ("dry", "sample") and subject is not None and subject.interpret:
+            answer = do_dry(subject, request, fds)
         else:
             answer = error_answer("protocol", None, message=f"unexpected request {request.get('cmd')!r}")
         conn.send(answer)

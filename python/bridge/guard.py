@@ -188,10 +188,25 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             result = fence.fresh(tuple(result.shape), result.stride(), result.dtype, result.device, what)
         else:
             result = fence.filled(result, what)
+        return known(result)
+
+    def known(result: torch.Tensor) -> torch.Tensor:
         allocated.add(result.data_ptr())
         guard.made.add(result.data_ptr())
         guard.memory.add(result.data_ptr())
         return result
+
+    def placed(like: torch.Tensor) -> torch.Tensor:
+        """As fenced, of a tensor that has no memory yet."""
+        layout = tuple(like.shape), like.stride(), like.dtype
+        return known(fence.fresh(*layout, torch.device("cpu"), guard.name_allocation(like.dtype, layout[0])))
+
+    def written(target: torch.Tensor, write: Callable[[], Any]) -> Any:
+        """Host code writes: really, unless that is memory of the given sizes and too much of it."""
+        if not virtual:
+            return write()
+        real = target.numel() * target.element_size() <= fence.REAL_BYTES
+        return fence.constant(write() if real else target, real)
 
     def unfit_argument(source: Any) -> bool:
         return type(source) not in plain or source.is_contiguous() or _layout_of(source) not in arguments
@@ -201,11 +216,11 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
         if name == "aten::copy_":
             target, source = args[0], args[1]
             if source.data_ptr() in literals and source.numel() == 1 and source.dim() == 0:
-                return func(*args, **kwargs)
+                return written(target, lambda: func(*args, **kwargs))
             same = target.dtype == source.dtype and target.shape == source.shape and target.device == source.device
             if unfit_argument(source) or not same or not target.is_contiguous() or target.data_ptr() not in allocated:
                 raise guard.deny("aten.copy_")
-            return guard.note_copy(func(*args, **kwargs))
+            return guard.note_copy(written(target, lambda: func(*args, **kwargs)))
         source = args[0]
         if source.data_ptr() in literals and kwargs.get("dtype") in (None, source.dtype):
             return guard.note(func(*args, **kwargs), "literal")
@@ -213,8 +228,9 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             or kwargs.get("device", source.device) not in (None, source.device)
         if unfit_argument(source) or changed or kwargs.get("memory_format") is not torch.contiguous_format:
             raise guard.deny("aten." + name.removeprefix("aten::"))
-        made = torch.empty(source.shape, dtype=source.dtype, device=source.device) if virtual else func(*args, **kwargs)
-        return guard.note_copy(fenced(made, poisoned=False))
+        if virtual and source.numel() * source.element_size() > fence.REAL_BYTES:
+            return guard.note_copy(fence.constant(placed(torch.empty(source.shape, dtype=source.dtype, device="meta")), False))
+        return guard.note_copy(fenced(func(*args, **kwargs), poisoned=False))
 
     def literal(func: Any, args: tuple, kwargs: dict) -> Any:
         result = guard.note(func(*args, **kwargs), "literal")
@@ -223,12 +239,16 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             guard.memory.add(result.data_ptr())
         return result
 
-    def untouched(func: Any, args: tuple, kwargs: dict, kind: str) -> Any:
-        """Memory of the given sizes is reserved, never written."""
-        if kind == "fill":
-            return args[0]
+    def reserved(func: Any, args: tuple, kwargs: dict, name: str) -> Any:
+        """Memory of the given sizes: what is large is reserved, not written."""
         like = func(*args, **{**kwargs, "device": "meta"})
-        return fenced(torch.empty_strided(like.shape, like.stride(), dtype=like.dtype), poisoned=True)
+        if kwargs.get("device") == torch.device("meta"):
+            return like
+        if ALLOWED[name] == "fresh":
+            return placed(like)
+        if "zeros" in name or like.numel() * like.element_size() > fence.REAL_BYTES:
+            return fence.constant(placed(like), "zeros" in name, "zeros" in name)
+        return fenced(func(*args, **kwargs), poisoned=False)
 
     class Operations(TorchDispatchMode):
 
@@ -243,8 +263,8 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             kind = ALLOWED.get(name)
             if kind is None or any(t not in plain for t in types) or (kind == "random" and not random):
                 raise guard.deny(str(func))
-            if virtual and kind in ("filled", "fill"):
-                return untouched(func, args, kwargs, kind)
+            if virtual and kind in ("fresh", "filled"):
+                return reserved(func, args, kwargs, name)
             if kind == "fresh" or kind == "filled":
                 return fenced(func(*args, **kwargs), poisoned=kind == "fresh")
             if kind == "copy":
@@ -256,7 +276,7 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             if kind == "fill" and len(args) > 1 and isinstance(args[1], torch.Tensor) \
                     and args[1].data_ptr() not in literals:
                 raise guard.deny(str(func))
-            result = func(*args, **kwargs)
+            result = written(args[0], lambda: func(*args, **kwargs)) if kind == "fill" else func(*args, **kwargs)
             if kind == "random":
                 guard.memory.add(result.data_ptr())
                 if not name.endswith("_"):

@@ -110,6 +110,15 @@ class Recorder:
             if len(self._distinct) < DISTINCT_LIMIT:
                 self._note(function, describe(params, bound), options, grid)
 
+    def blocks_of(self, bound: dict[str, Any]) -> set[int]:
+        """Where the memory starts that a launch is given. Addresses may also come in a table of integers: then all there is."""
+        tensors = [tensor for value in bound.values() for tensor in tensors_in(value)]
+        with _no_overrides():
+            starts = {_storage(tensor).data_ptr() for tensor in tensors}
+            tables = any(tensor.dtype == torch.int64 and _storage(tensor).data_ptr() not in self.watch.sampler.readonly
+                         for tensor in tensors)
+        return starts | set(self.watch.starts) if tables else starts
+
     def _note(self, function: Any, shape: Any, options: dict[str, Any], grid: tuple[int, ...]) -> None:
         given = {name: encode(value) for name, value in sorted(options.items()) if value is not None}
         entry = {
@@ -221,7 +230,10 @@ def watch_interpreter(recorder: Recorder) -> None:
         recorder.watch.launch(function.__name__, function.__code__.co_filename == recorder.path, full, warps)
         launch_with(warps)
         fuses(options.get("enable_fp_fusion"))
-        programs = executor(self.rewrite(), self.arg_names, full, self.pre_run_hooks)
+        sampler = recorder.watch.sampler
+        if sampler is not None:
+            sampler.begin(function.__name__, full, recorder.blocks_of(bound))
+        programs = executor(self.rewrite(), self.arg_names, full if sampler is None else (1, 1, 1), self.pre_run_hooks)
         programs.constexprs = list(names)  # nothing is left to convert
         try:
             programs.fn = recorder.watch.in_turns(programs.fn)

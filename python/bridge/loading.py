@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +36,8 @@ class Loaded:
     integer_inputs: dict[int, bool] = field(default_factory=dict)
     widths: Widths | None = None
     shared_model: dict[str | None, Any] = field(default_factory=dict)
+    draws_random: bool = False
+    given_draw: Any = None  # of given_sizes.py
 
     def program(self, variant: str | None) -> Program:
         if variant not in self.programs:
@@ -67,7 +68,7 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
     observed = first.observed
     state = Loaded(source, request, seed, scaled.sizes, {None: program}, {}, watch.seen, runs.has_inf(first.outputs),
                    bool(observed.contractions) or watch.seen, observed.pointwise_only, weights.element_count(found))
-    state.widths = scaled.widths
+    state.widths, state.draws_random = scaled.widths, observed.draws_random
     state.scores = state.has_contraction and bool(observed.names & ops.SOFTMAXES)
     more: list[str] = []
     if not message.get("single_draw"):  # what follows runs the program several times more
@@ -95,28 +96,12 @@ def load(message: dict[str, Any], text: str, filename: str) -> tuple[Loaded, dic
         "mutates_inputs": first.mutated_inputs,
         "variants": [{"name": n, "sizes": source.named(s)} for n, s in state.variants.items()],
         "more_distributions": more,
-        "init_args": _plain(program.init_args()),
+        "init_args": plain(program.init_args()),
         "elements": observed.elements + sum(v.numel() for v in inputs if isinstance(v, torch.Tensor)),
         "flops": observed.flops,
         "weight_elements": state.weight_elements,
     }
     return state, answer
-
-
-def given_call(state: Loaded) -> dict[str, Any]:
-    """The arguments of the program at the sizes that were given: shapes without data."""
-    try:
-        with state.widths.undone() if state.widths else nullcontext(), cost.dataless("meta") as device:
-            program = state.request.execute(state.source, state.source.given(), 0, device)
-            model, inputs = program.build(0), program.inputs(0)
-        return {
-            "ok": True,
-            "inputs": [describe(v) if isinstance(v, torch.Tensor) else {"scalar": v} for v in inputs],
-            "weights": {w.argument: describe(w.tensor) for w in weights.collect(model)},
-            "init_args": _plain(program.init_args()),
-        }
-    finally:
-        state.source.compile(state.sizes)
 
 
 def _sizes(source: SizedSource, given: dict[str, int], scaled: scale.Scaled) -> dict[str, Any]:
@@ -160,7 +145,7 @@ def _check_repeats(scaled: scale.Scaled, seed: int) -> None:
                                "random numbers must come from torch, numpy or random, without a seed of their own")
 
 
-def _plain(values: list[Any]) -> list[Any] | None:
+def plain(values: list[Any]) -> list[Any] | None:
     """Constructor arguments as JSON (tuples become lists); None when one of them is no plain value."""
     def convert(value: Any) -> Any:
         if type(value) in (list, tuple):

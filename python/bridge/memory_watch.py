@@ -28,16 +28,14 @@ from triton.runtime import interpreter
 from ka_bridge.blocks import Blocks
 from ka_bridge.hazards import Hazards
 from ka_bridge.nesting import Turns
-from ka_bridge.ordering import ACQUIRE, RELAXED, RELEASE
+from ka_bridge.ordering import ACQUIRE, RELAXED, order_of
 from ka_bridge.races import Ledger
+from ka_bridge.sampled import Enough, Sampler
 
 REPORT_LIMIT = 16
 PATIENCE = (20, 2000)  # times the accesses of a program in forward order, plus
 
 _Handle = interpreter.TensorHandle
-_ir = interpreter._ir
-ORDERS = {_ir.MEM_SEMANTIC.ACQUIRE: ACQUIRE, _ir.MEM_SEMANTIC.RELEASE: RELEASE,
-          _ir.MEM_SEMANTIC.ACQUIRE_RELEASE: ACQUIRE | RELEASE}
 
 
 class Waits(BaseException):
@@ -50,6 +48,7 @@ class Watch(Blocks):
     def __init__(self) -> None:
         self.usual: dict[str, int] = {}  # kernel -> most accesses of one program in forward order
         self.kernel = ""
+        self.sampler: Sampler | None = None  # some programs of each launch run, at the sizes that were given
         self.begin()
 
     def begin(self, order: str = "forward", seed: int = 0) -> None:
@@ -85,14 +84,16 @@ class Watch(Blocks):
             self.step, self.shift = -1, -1
         usual = self.usual.get(kernel)
         self.patience = PATIENCE[0] * usual + PATIENCE[1] if usual and self.order != "forward" else math.inf
-        self.ledger = Ledger(self.programs) if self.programs > 1 else None
+        self.ledger = Ledger(self.programs) if self.programs > 1 and self.sampler is None else None
         # interrupted programs have no lanes to compare
-        self.hazards = Hazards(1 if self.order == "nested" else warps)
+        self.hazards = Hazards(1 if self.order == "nested" or self.sampler is not None else warps)
         self.turns: Turns | None = None
         self.active = True
 
     def in_turns(self, function: Any) -> Any:
         """What the loop over the grid is to call for each program."""
+        if self.sampler is not None:
+            return self.sampler.in_turns(function)
         if self.order == "nested" and self.programs > 1:
             self.turns = Turns(function, self)
         return self.turns or function
@@ -130,6 +131,8 @@ class Watch(Blocks):
         self.sync = order
         self.accesses += 1
         if self.accesses > self.patience:
+            if self.sampler is not None:
+                raise Enough
             self.waits = self.kernel
             raise Waits(self.kernel)
         addresses = pointers.data
@@ -148,11 +151,14 @@ class Watch(Blocks):
             block = self._inside(low, high + size)
         elif mask is not None and not mask.any():
             return None
-        if block:
+        if block and not self._protected(kind, block):
             self._note(kind, block, low, high, addresses, mask, size, values)
             self._note_thread(kind, block, low, high, addresses, mask, size, values)
             return None
         return self._scattered(kind, addresses, mask, size, values)
+
+    def _protected(self, kind: str, block: int) -> bool:
+        return self.sampler is not None and kind in ("store", "atomic") and block in self.sampler.readonly
 
     def _note(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int,
               values: np.ndarray | None) -> None:
@@ -161,6 +167,8 @@ class Watch(Blocks):
             self.stored[block] = (min(first, low), max(last, high + size))
         if kind == "atomic":
             self.atomics = True
+        if self.sampler is not None:
+            self.sampler.note(kind, block, addresses, mask, size)
         if self.ledger is not None:
             self.ledger.note(kind, block, self.number, low, high, addresses, mask, size, values, self.sync)
 
@@ -181,6 +189,8 @@ class Watch(Blocks):
         ends = np.array(self.ends or [0], dtype=np.uint64)
         at = np.maximum(np.searchsorted(starts, addresses, side="right") - 1, 0)
         known = (addresses >= starts[at]) & (addresses < ends[at]) & (ends[at] - addresses >= np.uint64(size))
+        for block in filter(lambda start: self._protected(kind, start), self.starts):
+            known &= starts[at] != np.uint64(block)
         active = np.ones(addresses.shape, dtype=bool) if mask is None else np.broadcast_to(mask, addresses.shape)
         allowed = active & known
         for index in np.unique(at[allowed]):
@@ -215,13 +225,6 @@ class Watch(Blocks):
             nearest = int(addresses[addresses < start].max()) if before else int(addresses[addresses >= start].min())
             entry["byte"] = max(start - nearest - size if before else nearest - end, 0)
         self.out_of_bounds.append(entry | {"elements": int(addresses.size)})
-
-
-def order_of(semantic: Any, scope: Any) -> int:
-    """What an atomic operation does for the order of programs; within one program's threads only: nothing."""
-    if scope == _ir.MEM_SYNC_SCOPE.CTA:
-        return RELAXED
-    return ORDERS.get(semantic, RELAXED)
 
 
 def install(watch: Watch) -> None:

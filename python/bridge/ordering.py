@@ -13,16 +13,27 @@ program computes may still depend on who came first: that shows as another answe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from triton.runtime.interpreter import _ir
 
 RELAXED, ACQUIRE, RELEASE = 0, 1, 2
+ORDERS = {_ir.MEM_SEMANTIC.ACQUIRE: ACQUIRE, _ir.MEM_SEMANTIC.RELEASE: RELEASE,
+          _ir.MEM_SEMANTIC.ACQUIRE_RELEASE: ACQUIRE | RELEASE}
 LANES = 32  # an atomic operation on more places at once is arithmetic, not synchronisation
 CLOCKS_LIMIT = 1 << 24  # numbers in all clocks
 
 DIFFERENT = "programs store different values to the same place"
 LOADS = "a program loads what another program stores"
 MIXED = "a program accesses plainly what another one changes by atomic operations, with nothing that puts them in order"
+
+
+def order_of(semantic: Any, scope: Any) -> int:
+    """What an atomic operation does for the order of programs; within one program's threads only: nothing."""
+    if scope == _ir.MEM_SYNC_SCOPE.CTA:
+        return RELAXED
+    return ORDERS.get(semantic, RELAXED)
 
 
 @dataclass

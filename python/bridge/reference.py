@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ka_bridge import draws, forks, loading
+from ka_bridge import draws, forks, given_sizes, loading
 from ka_bridge.conn import Conn, error_answer, read_all, write_all
 from ka_bridge.modes import Stop
 from ka_bridge.problem import ProblemError
@@ -39,8 +39,10 @@ def main(conn: Conn) -> None:
                 from ka_bridge import export  # only in children that were forked for it (exporter.py)
                 write_all(fds[0], json.dumps(export.export(state)).encode(), 0)
                 answer = {"ok": True}
-            elif request.get("cmd") == "given" and state is not None:
-                answer = loading.given_call(state)
+            elif request.get("cmd") == "given_draw" and state is not None:
+                answer = given_sizes.draw(state, request, fds[0])
+            elif request.get("cmd") == "given_answers" and state is not None:
+                answer = given_sizes.answers(state, request, *fds)
             else:
                 raise ProblemError("unsupported", f"unknown command {request.get('cmd')!r}")
         except UnicodeDecodeError as exc:

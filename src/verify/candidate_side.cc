@@ -14,6 +14,7 @@ namespace ka::verify {
 namespace {
 
 constexpr std::size_t kDetailBytes = 2000;
+constexpr std::size_t kSampledBytes = std::size_t{256} << 20;
 
 Result<os::MemoryFile> source_file(const KernelSource& kernel) {
   KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_kernel"));
@@ -145,6 +146,41 @@ Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const o
   return std::variant<RunOutcome, Refusal>(std::move(outcome));
 }
 
+// Positions and values are copied first: the suspect still holds the file.
+Result<SampledPrograms> sampled_of(const Json& answer, const os::MemoryFile& file) {
+  SampledPrograms seen;
+  seen.why_not = text_of(answer, "why_not");
+  if (answer.empty()) seen.why_not = "nothing was told";
+  seen.programs = number_of(answer, "programs", 0);
+  seen.of = number_of(answer, "of", 0);
+  seen.out_of_bounds = texts_of(list_of(answer, "out_of_bounds"));
+  seen.unwritten = texts_of(list_of(answer, "unwritten"));
+  seen.untouched = texts_of(list_of(answer, "untouched"));
+  for (const Json& item : list_of(answer, "mostly_zeros"))
+    seen.zeros.push_back({static_cast<std::size_t>(std::max<std::int64_t>(number_of(item, "output", 0), 0)),
+                          number_of(item, "written", INT64_MAX), text_of(item, "text")});
+  seen.shapes = list_of(answer, "shapes").dump();
+  KA_ASSIGN(const std::string text, file.read_all(kSampledBytes));
+  KA_ASSIGN(os::MemoryFile copy, os::MemoryFile::create("ka_values"));
+  KA_TRY(copy.write(text));
+  KA_ASSIGN(seen.bytes, copy.map());
+  const std::span<const std::byte> bytes = seen.bytes.bytes();
+  for (const Json& item : list_of(answer, "values")) {
+    const Result<ir::DType> dtype = ir::parse_dtype(text_of(item, "dtype"));
+    const std::int64_t count = number_of(item, "count", -1), positions = number_of(item, "positions", -1),
+                       offset = number_of(item, "offset", -1), output = number_of(item, "output", -1);
+    const auto fits = [&](std::int64_t first, std::size_t size) {
+      return first >= 0 && static_cast<std::uint64_t>(first) <= bytes.size() &&
+             static_cast<std::uint64_t>(count) <= (bytes.size() - static_cast<std::uint64_t>(first)) / size;
+    };
+    if (!dtype || count <= 0 || output < 0 || !fits(positions, 8) || !fits(offset, ir::size_of(*dtype))) continue;
+    const auto n = static_cast<std::size_t>(count);
+    seen.values.push_back({static_cast<std::size_t>(output), *dtype, count, bytes.subspan(static_cast<std::size_t>(positions), 8 * n),
+                           bytes.subspan(static_cast<std::size_t>(offset), ir::size_of(*dtype) * n)});
+  }
+  return seen;
+}
+
 }  // namespace
 
 CandidateSide::CandidateSide(bridge::Child child, os::MemoryFile source, std::string path, CandidateOptions options)
@@ -242,7 +278,6 @@ Result<std::optional<Refusal>> CandidateSide::import(const KernelFacts& facts, c
   const std::array fds = {source_.fd()};
   KA_ASSIGN(auto answer, ask(message, fds, cancel));
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Answer(std::move(*refusal));
-  for (const Json& tuner : list_of(std::get<Json>(answer), "autotuners")) prunes_ = prunes_ || flag_of(tuner, "prunes");
   tasks_at_start_ = child_.live_tasks();
   // A CUDA context brings threads of its own; without one a single thread is all there may be.
   if (options_.interpret && tasks_at_start_ > 1) return Answer(Refusal{"guard.process", "threads or processes were started on import"});
@@ -281,15 +316,29 @@ Result<std::variant<RunOutcome, Refusal>> CandidateSide::run(const RunRequest& r
   return outcome_of(std::get<Json>(answer), outputs, options_.device);
 }
 
-Result<std::variant<GivenSizes, Refusal>> CandidateSide::at_given_sizes(const std::string& arguments, const os::CancelToken& cancel) {
+Result<std::variant<GivenSizes, Refusal>> CandidateSide::at_given_sizes(const GivenDraw& drawn, const os::CancelToken& cancel) {
   using Found = std::variant<GivenSizes, Refusal>;
-  Json message = Json::parse(arguments, nullptr, false);
+  Json message = Json::parse(drawn.arguments, nullptr, false);
   if (!message.is_object()) return Found(Refusal{"run.memory", "the given sizes are not known"});
   message["cmd"] = "dry";
-  KA_ASSIGN(auto answer, ask(message, {}, cancel));
+  message["seed"] = drawn.request.seed;
+  message["call_seed"] = drawn.request.call_seed;
+  std::vector<int> fds;
+  if (drawn.file) fds.push_back(drawn.file->fd());
+  KA_ASSIGN(auto answer, ask(message, fds, cancel));
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Found(std::move(*refusal));
   const Json launches = list_of(std::get<Json>(answer), "launches");
   return Found(GivenSizes{texts_of(list_of(std::get<Json>(answer), "hidden")), launches.dump(), launches.size()});
+}
+
+Result<std::variant<SampledPrograms, Refusal>> CandidateSide::sample_given_sizes(const os::CancelToken& cancel) {
+  using Found = std::variant<SampledPrograms, Refusal>;
+  KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_values"));
+  const std::array fds = {file.fd()};
+  KA_ASSIGN(auto answer, ask({{"cmd", "sample"}}, fds, cancel));
+  if (Refusal* refusal = std::get_if<Refusal>(&answer)) return Found(std::move(*refusal));
+  KA_ASSIGN(SampledPrograms seen, sampled_of(object_of(std::get<Json>(answer), "sampled"), file));
+  return Found(std::move(seen));
 }
 
 Result<CompileReport> check_compiles(bridge::Child& compiler, const KernelSource& kernel, const std::string& launches,

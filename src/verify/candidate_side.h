@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "bridge/warm_interpreter.h"
 #include "verify/arena.h"
+#include "verify/given_sizes.h"
 #include "verify/reference_side.h"
 
 namespace ka::verify {
@@ -73,13 +74,6 @@ struct RunRequest {
   bool other_rounding = false;    // interpreted kernels round, and add, as a GPU may (interp_rounding.py)
 };
 
-// What the host code does for the given sizes where only smaller ones are run; kernels are not executed.
-struct GivenSizes {
-  std::vector<std::string> hidden;  // autotune configurations that pruning keeps there alone
-  std::string launches = "[]";
-  std::size_t count = 0;
-};
-
 struct CandidateOptions {
   std::string device = "cpu";
   bool interpret = true;
@@ -102,11 +96,9 @@ class CandidateSide {
   Result<std::optional<Refusal>> import(const KernelFacts& facts, const ReferenceFacts& reference,
                                         const os::CancelToken& cancel);
   Result<std::variant<RunOutcome, Refusal>> run(const RunRequest& request, const os::CancelToken& cancel);
-  // Runs the host code for the given sizes, without its kernels: configurations that pruning keeps for these alone.
-  // Nothing when that cannot be found out. `arguments`: of ReferenceSide::given_arguments.
-  Result<std::variant<GivenSizes, Refusal>> at_given_sizes(const std::string& arguments, const os::CancelToken& cancel);
-  // Whether an autotuner of the file chooses among its configurations by the sizes.
-  bool prunes() const { return prunes_; }
+  // Runs the host code for the given sizes, without its kernels; then, when asked to, with some programs of each launch.
+  Result<std::variant<GivenSizes, Refusal>> at_given_sizes(const GivenDraw& drawn, const os::CancelToken& cancel);
+  Result<std::variant<SampledPrograms, Refusal>> sample_given_sizes(const os::CancelToken& cancel);
   // Threads and processes of the child beyond the one it started with, seen from outside.
   int extra_tasks() const { return child_.live_tasks() - tasks_at_start_; }
 
@@ -120,7 +112,6 @@ class CandidateSide {
   std::string path_;
   ReferenceFacts reference_;  // as given to import
   CandidateOptions options_;
-  bool prunes_ = false;
   int tasks_at_start_ = 1;
 };
 

@@ -8,7 +8,8 @@
 //   again    the first call once more: nothing that is kept between calls may have changed
 //   compile  every launch seen so far, by the real compiler, beside the draws
 //   variants other sizes, where the program allows them
-//   hidden   autotune configurations that only the given sizes would be tried with, where these were scaled down
+//   given    where sizes were scaled down: the host code at the given ones, some programs of what it launches, autotune
+//            configurations that only these would be tried with
 // On a GPU all of this happens at sizes for which a draw is cheap; where the given ones are larger, a second trial follows with
 // new processes and one draw at the given sizes.
 // The first rule that does not hold ends the trial.
@@ -38,7 +39,6 @@ constexpr std::array kDistributions = {"normal", "wide", "small", "negative", "l
 constexpr int kGivenDraws = 2;
 constexpr int kGivenSizesPatience = 5;
 constexpr const char* kAccepted = "the kernel computes what the program computes";
-constexpr std::uint64_t kSeedMask = (std::uint64_t{1} << 62) - 1;
 
 }  // namespace
 
@@ -219,13 +219,14 @@ Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
   if (refusal) return refusal;
   start_compile();
   KA_TRY(join_other_draws());
+  start_given();
   KA_ASSIGN(refusal, other_draws(candidate));
   if (!refusal) {
     KA_ASSIGN(refusal, first_call_again(candidate));
   }
   if (!refusal) {
     KA_TRY(variants(candidate));
-    KA_ASSIGN(refusal, hidden_configs(candidate));
+    KA_ASSIGN(refusal, given_sizes(candidate));
   }
   KA_ASSIGN(MaybeRefusal uncompilable, finish_compile());
   if (refusal) return refusal;

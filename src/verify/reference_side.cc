@@ -228,9 +228,56 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
   return nonsense(problem.path, error);
 }
 
-std::string ReferenceSide::given_arguments(const os::CancelToken& cancel) {
-  Result<Json> answer = ask(child_, {{"cmd", "given"}}, {}, path_, limit_, cancel);
-  return answer && answer->is_object() ? answer->dump() : "";
+Result<GivenDraw> ReferenceSide::draw_given(const DrawRequest& request, const os::CancelToken& cancel) try {
+  KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_given"));
+  Json message = {{"cmd", "given_draw"}, {"seed", request.seed}, {"call_seed", request.call_seed}, {"emulate", nullptr}};
+  if (request.tier == "tf32" || request.tier == "half") message["emulate"] = request.tier;
+  const std::array fds = {file.fd()};
+  Result<Json> answer = ask(child_, message, fds, path_, limit_, cancel);
+  GivenDraw draw;
+  draw.request = request;
+  if (!answer) {
+    draw.why = draw.unfit = one_line(answer.error().message);
+    return draw;
+  }
+  draw.why = answer->value("why", "");
+  if (!draw.why.empty() && answer->value("data", false)) draw.unfit = "its integer inputs could not be drawn: " + draw.why;
+  draw.outputs = answer->value("outputs", Json::array()).dump();
+  if (draw.why.empty()) {
+    KA_TRY(file.seal());
+    draw.file = std::move(file);
+  }
+  for (const char* field : {"ok", "why", "data", "outputs", "rows"}) answer->erase(field);
+  draw.arguments = answer->dump();
+  return draw;
+} catch (const Json::exception& error) {
+  return nonsense(path_, error);
+}
+
+Result<Draw> ReferenceSide::given_answers(const std::vector<SampledValues>& values, const os::CancelToken& cancel) try {
+  KA_ASSIGN(os::MemoryFile positions, os::MemoryFile::create("ka_positions"));
+  KA_ASSIGN(os::MemoryFile arena, os::MemoryFile::create("ka_answers"));
+  Json entries = Json::array();
+  std::size_t end = 0;
+  for (const SampledValues& one : values) {
+    entries.push_back({{"output", one.output}, {"count", one.count}, {"positions", end}});
+    KA_TRY(positions.write({reinterpret_cast<const char*>(one.positions.data()), one.positions.size()}));
+    end += one.positions.size();
+  }
+  const std::array fds = {positions.fd(), arena.fd()};
+  KA_ASSIGN(Json answer, ask(child_, {{"cmd", "given_answers"}, {"values", entries}}, fds, path_, limit_, cancel));
+  Draw draw;
+  KA_ASSIGN(draw.bytes, arena.map());
+  KA_TRY(read_tensors(answer, draw));
+  if (draw.outputs.size() != values.size() || draw.outputs_wide.size() != values.size())
+    return invalid_input(path_ + ": the reference process returned incomplete outputs");
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (const auto* other : {&draw.outputs_wide, &draw.outputs_tier})
+      if (i < other->size() && (*other)[i].shape != draw.outputs[i].shape)
+        return invalid_input(path_ + ": the reference process returned outputs of different shapes");
+  return draw;
+} catch (const Json::exception& error) {
+  return nonsense(path_, error);
 }
 
 Result<std::string> ReferenceSide::export_graphs(const os::CancelToken& cancel) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,6 +75,24 @@ enum class Scale {
   interpreter,  // what Triton's interpreter can do
 };
 
+// The program's arguments at the sizes that were given, where smaller ones are verified (python/bridge/given_sizes.py).
+struct GivenDraw {
+  DrawRequest request;
+  std::string arguments;               // JSON; empty when they cannot be told
+  std::optional<os::MemoryFile> file;  // what was drawn of them
+  std::string outputs = "[]";          // shapes and dtypes, JSON
+  std::string why;                     // why answers for these sizes are not known, or empty
+  std::string unfit;                   // why kernels cannot be tried there, or empty
+};
+
+// Elements of an output that a candidate computed, by their row-major positions (int64).
+struct SampledValues {
+  std::size_t output = 0;
+  ir::DType dtype = ir::DType::float32;
+  std::int64_t count = 0;
+  std::span<const std::byte> positions, values;
+};
+
 struct ReferenceOptions {
   std::string device = "cpu";
   bool exports = false;        // export_graphs() will be asked for
@@ -91,8 +111,10 @@ class ReferenceSide {
   Result<Draw> draw(const DrawRequest& request, const os::CancelToken& cancel);
   // The program as graphs of PyTorch operators at several sizes, as JSON text; for a side loaded with `exports`.
   Result<std::string> export_graphs(const os::CancelToken& cancel);
-  // Shapes of inputs and weights at the sizes that were given, as JSON; empty when they cannot be told without data.
-  std::string given_arguments(const os::CancelToken& cancel);
+  // The arguments at the sizes that were given. What cannot be found out is not there; no error of ours.
+  Result<GivenDraw> draw_given(const DrawRequest& request, const os::CancelToken& cancel);
+  // What the program gives for these elements; outputs in the order of `values`.
+  Result<Draw> given_answers(const std::vector<SampledValues>& values, const os::CancelToken& cancel);
 
  private:
   ReferenceSide(bridge::Child child, ReferenceFacts facts, std::string path, std::chrono::milliseconds limit);

@@ -18,6 +18,8 @@ namespace ka::verify {
 
 using MaybeRefusal = std::optional<Refusal>;
 
+inline constexpr std::uint64_t kSeedMask = (std::uint64_t{1} << 62) - 1;
+
 inline bool runs_in_interpreter(const JudgeOptions& options) { return options.device == "cpu"; }
 
 class Trial {
@@ -42,7 +44,12 @@ class Trial {
   Result<MaybeRefusal> first_call_again(CandidateSide& candidate);
   Status variants(CandidateSide& candidate);
   Result<MaybeRefusal> compile_given(const std::string& launches);
-  Result<MaybeRefusal> hidden_configs(CandidateSide& candidate);
+  void start_given();
+  Result<MaybeRefusal> given_sizes(CandidateSide& candidate);
+  Result<MaybeRefusal> given_programs(CandidateSide& candidate, const GivenDraw& drawn);
+  MaybeRefusal failed_there(Refusal refusal);
+  Result<MaybeRefusal> check_sampled(const SampledPrograms& seen, const GivenDraw& drawn);
+  Result<MaybeRefusal> hidden_configs(CandidateSide& candidate, const std::vector<std::string>& hidden);
   Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
   Result<MaybeRefusal> numbers(const RunOutcome& outcome, const Draw& draw);
   Result<std::string> explaining_tier(const RunOutcome& outcome, const Draw& draw);
@@ -84,7 +91,8 @@ class Trial {
   double kernel_seconds_ = 0;
   int configs_ = 1;
   std::future<Result<CompileReport>> compile_;
-  std::future<Result<OtherDraws>> drawing_;  // the last member: joined before the others are destroyed
+  std::future<Result<GivenDraw>> given_;
+  std::future<Result<OtherDraws>> drawing_;  // the last members: joined before the others are destroyed
 };
 
 }  // namespace ka::verify

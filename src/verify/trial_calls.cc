@@ -50,6 +50,7 @@ Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest&
 // The first coarser tier whose operands explain the error, or nothing. Asked only about a kernel that is refused anyway.
 Result<std::string> Trial::explaining_tier(const RunOutcome& outcome, const Draw& draw) {
   if (drawing_.valid()) drawing_.wait();  // the reference answers one question at a time
+  if (given_.valid()) given_.wait();
   for (const char* tier : {"tf32", "half"}) {
     if (tier_ == tier) continue;
     DrawRequest request = draw.request;
@@ -176,75 +177,6 @@ Status Trial::variants(CandidateSide& candidate) {
   }
   note("variants", static_cast<std::int64_t>(variant_draws_.size()), "other sizes");
   return ok();
-}
-
-// Launches with other constants or types than those of the verified sizes.
-Result<MaybeRefusal> Trial::compile_given(const std::string& launches) {
-  if (!options_.check_compile) return MaybeRefusal();
-  const auto kind_of = [](Json launch) {
-    for (const char* detail : {"grid", "launched", "config", "aligned"}) launch.erase(detail);
-    return launch.dump();
-  };
-  std::vector<std::string> seen, fresh;
-  for (const std::string& text : launches_) seen.push_back(kind_of(Json::parse(text)));
-  for (const Json& launch : Json::parse(launches, nullptr, false))
-    if (launch.value("config", Json()).is_null() &&  // an autotuner leaves out what does not compile
-        std::ranges::find(seen, kind_of(launch)) == seen.end()) fresh.push_back(launch.dump());
-  if (fresh.empty()) return MaybeRefusal();
-  const auto since = std::chrono::steady_clock::now();
-  KA_ASSIGN(bridge::Child compiler, context_.interpreter.spawn("compile_check", sandbox(), context_.cancel));
-  KA_ASSIGN(CompileReport report, check_compiles(compiler, kernel_, fmt::format("[{}]", join(fresh, ",")), options_.target_arch,
-                                                 candidate_options(), context_.cancel));
-  time("compile", since);
-  note("given sizes", report.kernels, "launches of the given sizes compiled");
-  if (report.refusal) report.refusal->detail = "at the given sizes: " + report.refusal->detail;
-  return report.refusal;
-}
-
-// What the host code does for the given sizes, where they were scaled down: it must not raise, and what it launches must compile.
-// A configuration that pruning hides from the verified sizes, but not from the given ones, is tried all the same. A wrong
-// answer refuses it. One that cannot work at a small size (it raises, or leaves its buffers) is no fault: it is named. So is
-// one that does not compile, since Triton leaves that out.
-Result<MaybeRefusal> Trial::hidden_configs(CandidateSide& candidate) {
-  const bool at_smaller_sizes = runs_in_interpreter(options_) && reference_->facts().scaled;
-  if (!at_smaller_sizes || (facts_.entry == "ModelNew" && !candidate.prunes())) return MaybeRefusal();
-  KA_ASSIGN(auto answer, candidate.at_given_sizes(reference_->given_arguments(context_.cancel), context_.cancel));
-  const GivenSizes* given = std::get_if<GivenSizes>(&answer);
-  if (given == nullptr) {
-    Refusal& refusal = std::get<Refusal>(answer);
-    refusal.detail = "at the given sizes: " + refusal.detail;
-    if (refusal.rule == "run.raised" || refusal.rule == "guard.compute") return MaybeRefusal(std::move(refusal));
-    note("unjudged", 0, "what the host code does for the given sizes could not be found out: " + refusal.detail);
-    return MaybeRefusal();
-  }
-  if (given->count == 0) return MaybeRefusal(Refusal{"guard.launch", "at the given sizes"});
-  KA_ASSIGN(MaybeRefusal uncompilable, compile_given(given->launches));
-  if (uncompilable) return uncompilable;
-  const std::vector<std::string>* hidden = &given->hidden;
-  std::vector<std::string> unjudged;
-  for (std::size_t k = 0; k < hidden->size(); ++k) {
-    RunOutcome outcome;
-    KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", static_cast<int>(k), false, "forward", true}, outcome));
-    if (!refusal) refusal = check_numbers(outcome, draws_[0], verdict_);
-    const bool wrong = refusal && refusal->rule.starts_with("result.") && refusal->rule != "result.bounds";
-    if (wrong) {
-      refusal->detail = fmt::format("autotune configuration {} (pruned for the verified sizes, kept for the given ones): {}",
-                                    (*hidden)[k], refusal->detail);
-      return refusal;
-    }
-    if (!refusal && options_.check_compile) {
-      KA_ASSIGN(bridge::Child compiler, context_.interpreter.spawn("compile_check", sandbox(), context_.cancel));
-      KA_ASSIGN(CompileReport report, check_compiles(compiler, kernel_, outcome.launches, options_.target_arch,
-                                                     candidate_options(), context_.cancel));
-      refusal = report.refusal;
-    }
-    if (refusal) unjudged.push_back(fmt::format("{}: {} ({})", (*hidden)[k], refusal->rule, elide_middle(refusal->detail, 120)));
-  }
-  if (!hidden->empty())
-    note("hidden", static_cast<std::int64_t>(hidden->size()), "autotune configurations that pruning keeps for the given sizes alone");
-  if (!unjudged.empty())
-    note("unjudged", static_cast<std::int64_t>(unjudged.size()), "configurations that cannot be judged at the verified sizes: " + join(unjudged, "; "));
-  return MaybeRefusal();
 }
 
 }  // namespace ka::verify

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import unittest
 
 import program
@@ -103,6 +104,35 @@ class BadUsage(Case):
             self.complains(2, *VERIFY, "--memory", word, says=("--memory", "GiB"))
         for word in ("0", "9", "2000"):
             self.complains(2, *VERIFY, "--target-arch", word, says=("--target-arch", "90"))
+        for word in ("sm_90", "9.0", "", "-90"):
+            self.complains(2, *VERIFY, f"--target-arch={word}", says=("--target-arch", "such as 80 or 90"))
+
+    def test_files_that_cannot_be_read(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            texts = {"latin.py": b"x = 1\n# caf\xe9\n", "cut.py": b"# \xe2\x82", "zero.py": b"x = 1\0", "locked.py": b"x = 1"}
+            for name, text in texts.items():
+                with open(f"{folder}/{name}", "wb") as file:
+                    file.write(text)
+            os.symlink("loop.py", f"{folder}/loop.py")
+            os.mkfifo(f"{folder}/pipe.py")
+            os.chmod(f"{folder}/locked.py", 0)
+            rows = [("latin.py", "latin.py:2: the file is not UTF-8 text"), ("cut.py", "not UTF-8"), ("zero.py", "NUL byte"),
+                    ("loop.py", "symbolic links"), ("pipe.py", "not a regular file"), ("missing.py", "does not exist"), ("", "is a directory")]
+            if os.geteuid() != 0:  # root may read everything
+                rows.append(("locked.py", "Permission denied"))
+            for name, text in rows:
+                path = f"{folder}/{name}"
+                self.complains(2, "verify", "--problem", PROBLEM, "--kernel", path, says=(path, text))
+                self.complains(2, "verify", "--problem", path, "--kernel", KERNEL, says=(path, text))
+                self.complains(2, *VERIFY, "--test", path, says=(path, text))
+
+    def test_places_and_names(self) -> None:
+        self.complains(2, *VERIFY, "--out", KERNEL, says=("--out", KERNEL, "accepted: a folder"))
+        self.complains(2, *VERIFY, "--out", KERNEL + "/below", says=("--out", "cannot make folder"))
+        self.complains(2, *VERIFY, "--out=", says=("--out is missing",))
+        for word in ("", "a b", "3d", "k.f"):
+            self.complains(2, *VERIFY, f"--entry={word}", says=("--entry", f'"{word}"', "accepted: the name"))
 
     def test_bad_choices(self) -> None:
         self.complains(2, *VERIFY, "--precision", "fp3", says=('did you mean "fp32"?', "default, fp32, tf32, half"))

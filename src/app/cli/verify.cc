@@ -46,6 +46,8 @@ Result<verify::JudgeOptions> judge_options(const Arguments& arguments) {
   constexpr std::array<std::string_view, 4> levels = {"none", "process", "isolated", "full"};
   verify::JudgeOptions options;
   options.entry = arguments.text("--entry");
+  if (arguments.has("--entry") && !problem::is_identifier(options.entry))
+    return invalid_input(fmt::format("--entry: \"{}\" is no name; accepted: the name of a function or class of the kernel file", options.entry));
   KA_ASSIGN(options.precision, arguments.choice("--precision", "default", tiers));
   KA_ASSIGN(options.device, choose_device(arguments));
   KA_ASSIGN(options.seed, arguments.whole_number("--seed", 0));
@@ -58,13 +60,13 @@ Result<verify::JudgeOptions> judge_options(const Arguments& arguments) {
   options.require_buffers = arguments.has("--require-buffers");
   KA_ASSIGN(std::string level, arguments.choice("--require-sandbox", "none", levels));
   options.require_sandbox = os::sandbox_level(level).value_or(os::SandboxLevel::full);
-  KA_ASSIGN(std::uint64_t arch, arguments.whole_number("--target-arch", 90));
-  if (arch < 70 || arch > 200) return invalid_input("--target-arch: a compute capability without its dot, such as 80 or 90");
-  options.target_arch = static_cast<int>(arch);
+  const Result<std::uint64_t> arch = arguments.whole_number("--target-arch", 90);
+  if (!arch || *arch < 70 || *arch > 200) return invalid_input("--target-arch: a compute capability without its dot, such as 80 or 90");
+  options.target_arch = static_cast<int>(*arch);
   options.check_compile = !arguments.has("--no-compile");
   if (arguments.has("--test")) {
     KA_ASSIGN(std::string path, arguments.required("--test"));
-    KA_ASSIGN(std::string text, os::read_file(path, problem::kMaxSourceBytes));
+    KA_ASSIGN(std::string text, problem::read_source(path));
     options.test = verify::TestScript{path, text};
   }
   if (options.device == "cuda") options.repeats = 5;
@@ -81,7 +83,8 @@ Status open_log(const Arguments& arguments, EventLog& log) {
   log.add_sink(make_human_sink(stderr, arguments.has("--verbose") ? LogLevel::info : LogLevel::warning));
   if (!arguments.has("--out")) return ok();
   KA_ASSIGN(std::string folder, arguments.required("--out"));
-  KA_TRY(os::make_dirs(folder));
+  if (os::exists(folder) && !os::is_directory(folder)) return invalid_input(fmt::format("--out: {} is a file; accepted: a folder, or a name for a new one", folder));
+  if (Status made = os::make_dirs(folder); !made) return invalid_input(fmt::format("--out: {}", made.error().message));
   if (os::exists(folder + kVerdictFile)) KA_TRY(os::remove_tree(folder + kVerdictFile));
   KA_ASSIGN(auto events, open_event_file(folder + kEventsFile));
   log.add_sink(std::move(events));
@@ -96,7 +99,7 @@ Result<model::Verdict> judged(const Arguments& arguments, AppContext& context, E
   KA_ASSIGN(std::string problem_argument, arguments.required("--problem"));
   KA_ASSIGN(std::string kernel_path, arguments.required("--kernel"));
   KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem_argument));
-  KA_ASSIGN(std::string kernel_text, os::read_file(kernel_path, problem::kMaxSourceBytes));
+  KA_ASSIGN(std::string kernel_text, problem::read_source(kernel_path));
   KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
   KA_ASSIGN(verify::JudgeOptions options, judge_options(arguments));
   KA_ASSIGN(std::string python, bridge::find_interpreter());

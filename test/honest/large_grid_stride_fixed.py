@@ -1,0 +1,22 @@
+# problem: relu_large
+# expect: accepted
+# why: a fixed grid of 64 programs, each of which goes on
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    step = tl.num_programs(0) * BLOCK
+    for start in range(tl.program_id(0) * BLOCK, n, step):
+        offs = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + offs, mask=offs < n)
+        tl.store(y_ptr + offs, tl.where(x < 0.0, 0.0, x), mask=offs < n)
+
+
+def kernel_function(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    relu_kernel[(64,)](x, y, n, BLOCK=1024)
+    return y
