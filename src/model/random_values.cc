@@ -129,7 +129,8 @@ Problem random_problem(Random& r) {
 
 Route random_route(Random& r) {
   RouteFeatures features{r.flag(),  r.flag(),  r.flag(),  r.flag(),  r.flag(),
-                         r.whole(), r.whole(), r.whole(), r.sizes(), r.unknown()};
+                         r.whole(), r.whole(), r.whole(), r.sizes(), {},       r.unknown()};
+  for (const auto& [name, value] : r.sizes()) features.lines[name] = {value, r.whole()};
   return {1,
           r.text(),
           r.text(),

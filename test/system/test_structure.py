@@ -17,11 +17,12 @@ BELOW = {
     "model": {"base", "os", "ir"},
     "bridge": {"base", "os", "ir", "model"},
     "problem": {"base", "os", "ir", "model", "bridge"},
+    "route": {"base", "os", "ir", "model", "bridge"},
     "graph": {"base", "os", "ir", "model", "bridge"},
     "partition": {"base", "os", "ir", "model", "bridge"},
     "synth": {"base", "os", "ir", "model", "bridge"},
     "verify": {"base", "os", "ir", "model", "bridge"},
-    "app": {"base", "os", "ir", "model", "bridge", "problem", "graph", "partition", "synth", "verify"},
+    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp"}
 
