@@ -36,6 +36,9 @@ def main(conn: Conn) -> None:
                 from ka_bridge import export  # only in children that were forked for it (exporter.py)
                 write_all(fds[0], json.dumps(export.export(state)).encode(), 0)
                 answer = {"ok": True}
+            elif request.get("cmd") == "source" and state is not None:
+                from ka_bridge import source_answer
+                answer = source_answer.about(state.source.text, state.request.name or "Model")
             elif request.get("cmd") == "given" and state is not None:
                 answer = loading.given_call(state)
             else:

@@ -220,6 +220,11 @@ std::string ReferenceSide::given_arguments(const os::CancelToken& cancel) {
   return answer && answer->is_object() ? answer->dump() : "";
 }
 
+Result<std::string> ReferenceSide::source_facts(const os::CancelToken& cancel) {
+  KA_ASSIGN(Json answer, ask(child_, {{"cmd", "source"}}, {}, path_, limit_, cancel));
+  return answer.dump();
+}
+
 Result<std::string> ReferenceSide::export_graphs(const os::CancelToken& cancel) {
   KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_graphs"));
   const std::array fds = {file.fd()};

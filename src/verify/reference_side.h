@@ -85,6 +85,8 @@ class ReferenceSide {
   Result<Draw> draw(const DrawRequest& request, const os::CancelToken& cancel);
   // The program as graphs of PyTorch operators at several sizes, as JSON text; for a side loaded with `exports`.
   Result<std::string> export_graphs(const os::CancelToken& cancel);
+  // What the text of the problem tells, as JSON: `features` for the route, `constructor` for a file that builds the module again.
+  Result<std::string> source_facts(const os::CancelToken& cancel);
   // Shapes of inputs and weights at the sizes that were given, as JSON; empty when they cannot be told without data.
   std::string given_arguments(const os::CancelToken& cancel);
 

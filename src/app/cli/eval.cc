@@ -73,7 +73,7 @@ Result<Json> evaluate(const Suite& suite, const std::string& name, const verify:
   Result<problem::ProblemFile> file = problem::read_problem(suite.folder + "/" + name);
   if (!file) return failed(file.error());
   const verify::ProblemSource problem{file->path, file->object, file->text, suite.mode};
-  Result<Generated> made = generate(problem, options, interpreter, cancel);
+  Result<Generated> made = generate(problem, options, {}, interpreter, cancel);
   if (!made && made.error().kind == ErrorKind::cancelled) return made.error();
   if (!made) return failed(made.error());
   row["kernels"] = made->file.kernels.size();
