@@ -169,7 +169,7 @@ Candidate random_candidate(Random& r) {
 }
 
 Verdict random_verdict(Random& r) {
-  JudgedProblem problem{r.text(), r.text(), r.text(), r.sizes(), r.sizes(), r.flag(), r.unknown()};
+  JudgedProblem problem{r.text(), r.text(), r.text(), r.sizes(), r.sizes(), r.flag(), r.text(), r.unknown()};
   JudgedKernel kernel{r.text(), r.text(), r.text(), r.unknown()};
   Precision precision{r.text(),   r.number(), r.number(), r.number(),
                       r.number(), r.number(), r.number(), r.unknown()};

@@ -22,7 +22,8 @@ BELOW = {
     "partition": {"base", "os", "ir", "model", "bridge"},
     "synth": {"base", "os", "ir", "model", "bridge"},
     "verify": {"base", "os", "ir", "model", "bridge"},
-    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify"},
+    "bench": {"base", "os", "ir", "model", "bridge"},
+    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "bench"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp"}
 
