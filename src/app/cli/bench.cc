@@ -78,7 +78,7 @@ Result<model::Verdict> given_verdict(const std::string& path, const Request& req
   if (!verdict) return verdict.error().with("--verdict: " + path);
   if (verdict->kernel.sha256 != sha256_hex(request.kernel.text))
     return invalid_input(fmt::format("--verdict: {} is about another kernel than {} (or about another version of it)", path, request.kernel.path));
-  if (verdict->problem.sha256 != sha256_hex(request.problem.text))
+  if (verdict->problem.text_sha256 != sha256_hex(request.problem.text))
     return invalid_input(fmt::format("--verdict: {} is about another problem than {} (or about another version of it)", path, request.problem.path));
   if (verdict->problem.mode != request.problem.mode)
     return invalid_input(fmt::format("--verdict: {} is about mode {}, not {}", path, verdict->problem.mode, request.problem.mode));
