@@ -31,17 +31,6 @@ struct Request {
   std::string command;
 };
 
-Result<std::vector<std::string>> contenders_of(const std::string& list) {
-  std::vector<std::string> contenders = {"kernel"};
-  for (const std::string& word : split(list, ',')) {
-    const std::string name = bench::contender_of(trim(word));
-    if (name.empty())
-      return invalid_input(fmt::format("--baseline: unknown baseline \"{}\"; accepted: eager, compile, reduce-overhead, max-autotune", trim(word)));
-    if (std::find(contenders.begin(), contenders.end(), name) == contenders.end()) contenders.push_back(name);
-  }
-  return contenders;
-}
-
 Result<Request> request_of(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
   if (!arguments.positional().empty())
@@ -92,6 +81,17 @@ std::string lines_of(const bench::Timed& timed) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> contenders_of(const std::string& baselines) {
+  std::vector<std::string> contenders = {"kernel"};
+  for (const std::string& word : split(baselines, ',')) {
+    const std::string name = bench::contender_of(trim(word));
+    if (name.empty())
+      return invalid_input(fmt::format("--baseline: unknown baseline \"{}\"; accepted: eager, compile, reduce-overhead, max-autotune", trim(word)));
+    if (std::find(contenders.begin(), contenders.end(), name) == contenders.end()) contenders.push_back(name);
+  }
+  return contenders;
+}
 
 std::vector<SpeedUp> speed_ups(const bench::Timed& timed) {
   std::vector<SpeedUp> out;

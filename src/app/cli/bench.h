@@ -30,6 +30,9 @@ inline constexpr auto kBenchFlags = std::to_array<Flag>({
 
 Result<int> run_bench(const Arguments& arguments, AppContext& context);
 
+// "eager,compile" as the names of contenders, the kernel first.
+Result<std::vector<std::string>> contenders_of(const std::string& baselines);
+
 // A contender's time over the kernel's, with its interval: above 1 the kernel is faster.
 struct SpeedUp {
   std::string contender;
