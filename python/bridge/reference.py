@@ -43,6 +43,9 @@ def main(conn: Conn) -> None:
                 answer = given_sizes.draw(state, request, fds[0])
             elif request.get("cmd") == "given_answers" and state is not None:
                 answer = given_sizes.answers(state, request, *fds)
+            elif request.get("cmd") == "source" and state is not None:
+                from ka_bridge import source_answer
+                answer = source_answer.about(state.source.text, state.request.name or "Model")
             else:
                 raise ProblemError("unsupported", f"unknown command {request.get('cmd')!r}")
         except UnicodeDecodeError as exc:

@@ -21,6 +21,7 @@ class Importer {
     KA_TRY(add_arguments());
     for (std::size_t i = 0; i < first().nodes.size(); ++i) {
       Status added = add_node(i);
+      if (!added && added.error().kind == ErrorKind::unsupported && stand_in(i, added.error().message)) continue;
       if (!added) return located(added.error(), first().nodes[i]);
     }
     KA_TRY(add_results());
@@ -182,6 +183,41 @@ class Importer {
     KA_ASSIGN(Term term, parse_term(row->term));
     KA_ASSIGN(Arg result, evaluate(term, names, builder_));
     return keep(i, result);
+  }
+
+  // For an operator that cannot be imported: a node that no family computes, so that the rest of the program is still planned
+  // and whoever is told "no" is told of everything that is missing, and what is not. False when even its shape is not known.
+  bool stand_in(std::size_t i, const std::string& reason) {
+    const ExportedNode& node = first().nodes[i];
+    std::vector<ir::Type> types;
+    for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+      if (!node.outputs[k]) return false;
+      ir::Shape shape;
+      for (std::size_t d = 0; d < node.outputs[k]->shape.size(); ++d) {
+        Numbers numbers;
+        for (const ExportedGraph& sample : exported_.samples) {
+          const std::optional<TensorFacts>& facts = sample.nodes[i].outputs[k];
+          if (!facts || d >= facts->shape.size()) return false;
+          numbers.push_back(facts->shape[d]);
+        }
+        const std::optional<ir::Sym> extent = fit_.express(numbers);
+        if (!extent) return false;
+        shape.push_back(*extent);
+      }
+      types.push_back({node.outputs[k]->dtype, shape});
+    }
+    std::vector<ir::ValueId> inputs;
+    for (const auto& [name, operand] : node.operands) {
+      const TensorRef* ref = std::get_if<TensorRef>(&operand.value);
+      if (ref == nullptr) continue;
+      const Result<Arg> arg = referenced(*ref);
+      if (arg && arg->tensor() != nullptr) inputs.push_back(arg->tensor()->id);
+    }
+    builder_.set_origin(node.op, node.where);
+    ArgList parts;
+    for (const ir::ValueId id : builder_.node("unknown", inputs, {{"reason", reason}}, types)) parts.push_back(Arg{Tensor{id}});
+    values_[node.name] = parts.size() == 1 ? parts[0] : Arg{parts};
+    return !parts.empty();
   }
 
   // 16-bit operands are computed with in float32; only what is kept is rounded.

@@ -92,6 +92,7 @@ constexpr Primitive kPrimitives[] = {
     {"scatter", Fusion::opaque, -1, stated, ""},
     {"topk", Fusion::opaque, 1, stated, ""},
     {"sort", Fusion::opaque, 1, stated, ""},
+    {"unknown", Fusion::opaque, -1, stated, ""},
 };
 
 }  // namespace

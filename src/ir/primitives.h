@@ -15,6 +15,7 @@
 //   matmul   {}                            [b, m, k] x [b, k, n] -> [b, m, n]
 //   attention {scale, causal}              q [b, m, d], k [b, n, d], v [b, n, e], optional mask [b, m, n] that is added
 //   random   {kind, shape, ...}            drawn by PyTorch in the wrapper, in program order
+//   unknown  {reason}                      an operator of PyTorch that cannot be imported, and why; nothing computes it
 #pragma once
 
 #include <span>

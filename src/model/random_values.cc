@@ -129,7 +129,8 @@ Problem random_problem(Random& r) {
 
 Route random_route(Random& r) {
   RouteFeatures features{r.flag(),  r.flag(),  r.flag(),  r.flag(),  r.flag(),
-                         r.whole(), r.whole(), r.whole(), r.sizes(), r.unknown()};
+                         r.whole(), r.whole(), r.whole(), r.sizes(), {},       r.unknown()};
+  for (const auto& [name, value] : r.sizes()) features.lines[name] = {value, r.whole()};
   return {1,
           r.text(),
           r.text(),
@@ -168,7 +169,7 @@ Candidate random_candidate(Random& r) {
 }
 
 Verdict random_verdict(Random& r) {
-  JudgedProblem problem{r.text(), r.text(), r.text(), r.sizes(), r.sizes(), r.flag(), r.unknown()};
+  JudgedProblem problem{r.text(), r.text(), r.text(), r.sizes(), r.sizes(), r.flag(), r.text(), r.unknown()};
   JudgedKernel kernel{r.text(), r.text(), r.text(), r.unknown()};
   Precision precision{r.text(),   r.number(), r.number(), r.number(),
                       r.number(), r.number(), r.number(), r.unknown()};

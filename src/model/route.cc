@@ -16,6 +16,7 @@ void fields(auto& f, Of<RouteFeatures> auto& x) {
   f("act_ops", x.act_ops);
   f("chain_length", x.chain_length);
   f("op_names", x.op_names);
+  f("lines", x.lines);
   f.keep(x.unknown);
 }
 
@@ -47,5 +48,12 @@ Json to_json(const Route& route) {
 }
 
 Result<Route> route_from_json(const Json& json) { return read_value<Route>(json, "route"); }
+
+Result<RouteFeatures> route_features_from_json(const Json& json) {
+  RouteFeatures features;
+  const std::string complaint = decode(json, features);
+  if (!complaint.empty()) return invalid_input("route features: " + complaint);
+  return features;
+}
 
 }  // namespace ka::model

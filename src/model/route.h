@@ -25,6 +25,7 @@ struct RouteFeatures {
   std::int64_t act_ops = 0;
   std::int64_t chain_length = 0;                 // longest chain of operations along the data flow
   std::map<std::string, std::int64_t> op_names;  // how often each is called
+  std::map<std::string, std::vector<std::int64_t>> lines;  // where in the source: "control_flow", "attention", "conv_transpose"
   UnknownFields unknown;
   bool operator==(const RouteFeatures&) const = default;
 };
@@ -42,7 +43,7 @@ struct Route {
   static constexpr int kSchema = 1;
 
   int schema = kSchema;
-  std::string strategy;    // "kernelagent", "fuser", "kernel_then_fuser", "fuser_then_kernel"
+  std::string strategy;    // "kernelagent" (direct: one kernel), "fuser" (several, fused), "kernel_then_fuser", "fuser_then_kernel"
   std::string decided_by;  // "rules", "model", "user", "cache"
   double confidence = 0;   // 0 to 1
   std::string rationale;
@@ -57,5 +58,6 @@ struct Route {
 
 Json to_json(const Route& route);
 Result<Route> route_from_json(const Json& json);
+Result<RouteFeatures> route_features_from_json(const Json& json);
 
 }  // namespace ka::model

@@ -57,7 +57,7 @@ std::vector<ValueRow> rows() {
       row("run summary", random_run_summary, run_summary_from_json, {"composition"}),
       row("subgraph", random_subgraph, subgraph_from_json, {"strides"}),
       row("timing", random_timing, timing_from_json, {}),
-      row("verdict", random_verdict, verdict_from_json, {"worst"}),
+      row("verdict", random_verdict, verdict_from_json, {"worst", "text_sha256"}),
   };
 }
 

@@ -22,6 +22,7 @@ void fields(auto& f, Of<JudgedProblem> auto& x) {
   f("given_sizes", x.given_sizes);
   f("verified_sizes", x.verified_sizes);
   f("scaled", x.scaled);
+  f("text_sha256", x.text_sha256);
   f.keep(x.unknown);
 }
 

@@ -33,6 +33,7 @@ struct JudgedProblem {
   std::map<std::string, std::int64_t> given_sizes;
   std::map<std::string, std::int64_t> verified_sizes;
   bool scaled = false;
+  std::optional<std::string> text_sha256;  // older verdicts have none
   UnknownFields unknown;
   bool operator==(const JudgedProblem&) const = default;
 };

@@ -20,7 +20,7 @@ Verdict sample() {
   verdict.rule = "result.mismatch";
   verdict.reason = "Output 0 differs from the reference.";
   verdict.worst = WorstElement{0, {3, 7}, std::nan(""), HUGE_VAL, -HUGE_VAL, {}};
-  verdict.problem = {"p.py", "kernelbench", "train", {{"batch_size", 4096}}, {{"batch_size", 64}}, true, {}};
+  verdict.problem = {"p.py", "kernelbench", "train", {{"batch_size", 4096}}, {{"batch_size", 64}}, true, {}, {}};
   verdict.kernel = {"k.py", "kernel_function", std::string(64, 'a'), {}};
   verdict.precision = {"fp32", 1e-3, 1e-3, 8, 1.5, 1e-6, 2e-6, {}};
   verdict.checks = {{"draws", 3, "", {}}, {"distributions", 4, "given, normal, wide, small", {}}};

@@ -90,6 +90,7 @@ Status Trial::prepare() {
   verdict_.versions = {KA_VERSION, interpreter.python, interpreter.torch, interpreter.triton, {}};
   verdict_.problem.path = problem_.path + (problem_.object.empty() ? "" : ":" + problem_.object);
   verdict_.problem.mode = problem_.mode;
+  verdict_.problem.text_sha256 = sha256_hex(problem_.text);
   verdict_.kernel = {kernel_.path, options_.entry, sha256_hex(kernel_.text), {}};
   verdict_.device = options_.device;
   verdict_.seed = options_.seed;

@@ -280,6 +280,11 @@ Result<Draw> ReferenceSide::given_answers(const std::vector<SampledValues>& valu
   return nonsense(path_, error);
 }
 
+Result<std::string> ReferenceSide::source_facts(const os::CancelToken& cancel) {
+  KA_ASSIGN(Json answer, ask(child_, {{"cmd", "source"}}, {}, path_, limit_, cancel));
+  return answer.dump();
+}
+
 Result<std::string> ReferenceSide::export_graphs(const os::CancelToken& cancel) {
   KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_graphs"));
   const std::array fds = {file.fd()};

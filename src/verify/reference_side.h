@@ -115,6 +115,8 @@ class ReferenceSide {
   Result<GivenDraw> draw_given(const DrawRequest& request, const os::CancelToken& cancel);
   // What the program gives for these elements; outputs in the order of `values`.
   Result<Draw> given_answers(const std::vector<SampledValues>& values, const os::CancelToken& cancel);
+  // What the text of the problem tells, as JSON: `features` for the route, `constructor` for a file that builds the module again.
+  Result<std::string> source_facts(const os::CancelToken& cancel);
 
  private:
   ReferenceSide(bridge::Child child, ReferenceFacts facts, std::string path, std::chrono::milliseconds limit);

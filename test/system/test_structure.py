@@ -17,11 +17,13 @@ BELOW = {
     "model": {"base", "os", "ir"},
     "bridge": {"base", "os", "ir", "model"},
     "problem": {"base", "os", "ir", "model", "bridge"},
+    "route": {"base", "os", "ir", "model", "bridge"},
     "graph": {"base", "os", "ir", "model", "bridge"},
     "partition": {"base", "os", "ir", "model", "bridge"},
     "synth": {"base", "os", "ir", "model", "bridge"},
     "verify": {"base", "os", "ir", "model", "bridge"},
-    "app": {"base", "os", "ir", "model", "bridge", "problem", "graph", "partition", "synth", "verify"},
+    "bench": {"base", "os", "ir", "model", "bridge"},
+    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "bench"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp"}
 

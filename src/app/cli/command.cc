@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/bench.h"
 #include "app/cli/doctor.h"
 #include "app/cli/eval.h"
 #include "app/cli/generate.h"
@@ -27,7 +28,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"optimize", "make a verified kernel faster", "--problem P.py --kernel K.py", {}, nullptr},
     {"verify", "decide whether a kernel computes what a program computes", "--problem P.py --kernel K.py", kVerifyFlags,
      run_verify},
-    {"bench", "time a kernel against PyTorch", "--problem P.py --kernel K.py", {}, nullptr},
+    {"bench", "time a kernel against PyTorch", "--problem P.py --kernel K.py [--baseline eager,compile]", kBenchFlags, run_bench},
     {"profile", "measure a kernel with the hardware counters", "--problem P.py --kernel K.py", {}, nullptr},
     {"eval", "generate and verify every problem of a folder", "--suite DIR [--filter TEXT] [--jobs N] [--resume] [--json]", kEvalFlags, run_eval},
     {"explain", "say why a run decided as it did", "RUN", {}, nullptr},
@@ -186,7 +187,7 @@ int run_program(std::span<const std::string> words) {
     return 0;
   }
   if (command->run == nullptr)
-    return fail(unsupported(fmt::format("{}: this command is not there yet; today there are verify and doctor", command->name)));
+    return fail(unsupported(fmt::format("{}: this command is not there yet; today there are auto, generate, verify, bench, eval and doctor", command->name)));
   Result<Arguments> arguments = Arguments::parse(rest, command->flags);
   if (!arguments) return fail(arguments.error().with(std::string(command->name)));
   os::CancelSource source;

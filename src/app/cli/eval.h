@@ -14,15 +14,21 @@ inline constexpr auto kEvalFlags = std::to_array<Flag>({
     {"--out", "DIR", "where results.jsonl and the kernels go (default: .fuse/eval)"},
     {"--resume", "", "take over what an earlier run in --out has finished"},
     {"--no-verify", "", "write the kernels only"},
+    {"--bench", "", "time what is verified; needs a GPU"},
+    {"--baseline", "LIST", "for --bench: of eager, compile, reduce-overhead, max-autotune, separated by commas (default eager)"},
+    {"--limit", "SECONDS", "for one problem as a whole (default 900); a problem that takes longer is a timeout"},
     {"--precision", "TIER", "default, fp32, tf32 or half"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
     {"--device", "DEVICE", "auto, cpu (Triton's interpreter) or cuda"},
     {"--seed", "N", "other inputs and weights (default 0)"},
     {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
-    {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},
-    {"--json", "", "print one JSON object: problems with name, status, reason, sizes and times"},
+    {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16, shared by the jobs)"},
+    {"--json", "", "print one JSON object: problems with name, status, reason, sizes and times; counts"},
 });
 
 Result<int> run_eval(const Arguments& arguments, AppContext& context);
+
+// What a reason is counted under: the rule of a refusal, or the sentence without the place that it begins with.
+std::string reason_key(const std::string& reason);
 
 }  // namespace ka::app

@@ -1,27 +1,94 @@
 #include "app/cli/generate.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/verify.h"
-#include "base/ids.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
-#include "bridge/warm_interpreter.h"
-#include "graph/import.h"
-#include "os/files.h"
 #include "partition/plan.h"
-#include "problem/problem_file.h"
-#include "synth/codegen/module.h"
-#include "verify/judge.h"
+#include "route/decide.h"
 
 namespace ka::app {
 namespace {
 
+constexpr const char* kInnerEntry = "run_kernels";  // what ModelNew calls; the judge takes kernel_function before ModelNew
+
+// Seconds since the last lap, by name; and a line for whoever watches.
+class Laps {
+ public:
+  Laps(std::map<std::string, double>& times, EventLog* log) : times_(times), log_(log) {}
+  void done(const char* stage, const std::string& message) {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    times_[stage] += seconds;
+    last_ = now;
+    if (log_ != nullptr) log_->write({LogLevel::info, stage, "done", message, {{"seconds", seconds}}});
+  }
+
+ private:
+  std::map<std::string, double>& times_;
+  EventLog* log_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+std::string counted(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+
+// The constructor part of the problem as the child answers it.
+struct Constructor {
+  std::vector<std::string> imports, definitions;
+  std::string class_text;
+};
+
+Result<Constructor> constructor_of(const Json& facts, const std::string& path) {
+  if (!facts.contains("constructor"))
+    return invalid_input(fmt::format("--emit kernelbench: {}: {}, and ModelNew must be constructed as the problem is", path,
+                                     facts.value("no_constructor", "there is no class")));
+  const Json& parts = facts["constructor"];
+  return Constructor{parts.value("imports", std::vector<std::string>{}), parts.value("definitions", std::vector<std::string>{}),
+                     parts.value("class", "")};
+}
+
+// The file imports torch and triton itself.
+std::vector<std::string> further_imports(const Constructor& constructor) {
+  std::vector<std::string> lines;
+  for (const std::string& line : constructor.imports) {
+    if (line != "import torch" && line != "import triton" && line != "import triton.language as tl") lines.push_back(line);
+  }
+  return lines;
+}
+
+// "layers.0.weight" -> "self.layers[0].weight"
+std::string attribute_of(const std::string& name) {
+  std::string out = "self";
+  for (const std::string& part : split(name, '.')) {
+    const bool number = !part.empty() && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+    out += number ? fmt::format("[{}]", part) : "." + part;
+  }
+  return out;
+}
+
+std::string model_new_text(const Constructor& constructor, const codegen::KernelFile& file) {
+  std::string out;
+  for (const std::string& definition : constructor.definitions) out += "\n\n" + definition + "\n";
+  out += "\n\n" + constructor.class_text + "\n";
+  std::vector<std::string> given = file.inputs;
+  for (const codegen::WeightArgument& weight : file.weights) given.push_back(fmt::format("{}={}", weight.keyword, attribute_of(weight.name)));
+  std::vector<std::string> taken = file.inputs;
+  taken.insert(taken.begin(), "self");
+  out += fmt::format("\n    def forward({}):\n", fmt::join(taken, ", "));
+  const std::string call = fmt::format("        return {}({})", kInnerEntry, fmt::join(given, ", "));
+  constexpr std::size_t kLine = 140;
+  if (call.size() <= kLine) return out + call + "\n";
+  return out + fmt::format("        return {}(\n            {},\n        )\n", kInnerEntry, fmt::join(given, ",\n            "));
+}
+
+}  // namespace
+
 std::string explanation(const Generated& made) {
-  std::string out = ir::to_text(made.program.graph) + "\n" + ir::to_text(made.plan, made.program.graph);
+  std::string out = route::to_text(made.route) + "\n" + ir::to_text(made.program.graph) + "\n" + ir::to_text(made.plan, made.program.graph);
   for (const ir::FusionRefusal& refusal : made.plan.refusals) {
     const ir::Node& node = made.program.graph.nodes[static_cast<std::size_t>(refusal.node)];
     out += fmt::format("not fused: {} ({}) with kernel {}: {}\n", node.op, node.where, refusal.kernel, refusal.reason);
@@ -30,64 +97,50 @@ std::string explanation(const Generated& made) {
   return out;
 }
 
-}  // namespace
-
-Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options,
-                           bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
+Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
+                           bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) try {
   verify::ReferenceOptions reference;
   reference.exports = true;
   reference.seed = options.seed;
   reference.sandbox.limits = options.limits;
   reference.limit = options.limit;
+  Generated out;
+  Laps laps(out.times, log);
   KA_ASSIGN(verify::ReferenceSide side, verify::ReferenceSide::load(problem, reference, interpreter, cancel));
+  KA_ASSIGN(std::string facts_text, side.source_facts(cancel));
+  KA_ASSIGN(Json facts, parse_json(facts_text, problem.path));
+  KA_ASSIGN(model::RouteFeatures features, model::route_features_from_json(facts.value("features", Json())));
+  codegen::GenerateOptions writing;
+  writing.precision = options.precision;
+  writing.title = fmt::format("Triton kernels for {}.", problem.path.substr(problem.path.rfind('/') + 1));
+  writing.version = KA_VERSION;
+  writing.platform = choices.platform;
+  std::optional<Constructor> constructor;
+  if (choices.emit == "kernelbench") {
+    KA_ASSIGN(constructor, constructor_of(facts, problem.path));
+    writing.entry = kInnerEntry;
+    writing.imports = further_imports(*constructor);
+  }
+  laps.done("problem", fmt::format("{} loaded", problem.path));
+
   const auto begin = std::chrono::steady_clock::now();
   KA_ASSIGN(std::string text, side.export_graphs(cancel));
   KA_ASSIGN(Json document, parse_json(text, problem.path));
   KA_ASSIGN(graph::Exported exported, graph::read_exported(document));
-  Generated out;
   KA_ASSIGN(out.program, graph::import_program(exported));
+  laps.done("graph", counted(out.program.graph.nodes.size(), "operation"));
   KA_ASSIGN(out.plan, partition::partition(out.program.graph));
-  const std::string name = problem.path.substr(problem.path.rfind('/') + 1);
-  KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan,
-                                            {options.precision, fmt::format("Triton kernels for {}.", name), KA_VERSION}));
+  laps.done("partition", counted(out.plan.kernels.size(), "kernel"));
+  out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},
+                            problem.text);
+  laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
+  KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan, writing));
+  if (constructor) out.file.text += model_new_text(*constructor, out.file);
+  laps.done("synth", fmt::format("{} written: {}", counted(out.file.kernels.size(), "kernel"), join(out.file.kernels, ", ")));
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return out;
-}
-
-Result<int> run_generate(const Arguments& arguments, AppContext& context) {
-  constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
-  if (!arguments.positional().empty())
-    return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
-  KA_ASSIGN(std::string problem_argument, arguments.required("--problem"));
-  KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem_argument));
-  KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
-  KA_ASSIGN(verify::JudgeOptions options, judge_options(arguments));
-  KA_ASSIGN(std::string python, bridge::find_interpreter());
-  const std::string folder = arguments.text("--out", fmt::format(".fuse/{}", new_run_id()));
-
-  bridge::WarmInterpreter interpreter({python});
-  const verify::ProblemSource problem{file.path, file.object, file.text, mode};
-  Result<Generated> result = generate(problem, options, interpreter, context.cancel);
-  if (!result && result.error().kind == ErrorKind::unsupported) {  // not the user's mistake: the job was not achieved
-    fmt::print(stderr, "kernelagent: generate: {}\n", result.error().message);
-    return 1;
-  }
-  KA_ASSIGN(Generated made, std::move(result));
-  KA_TRY(os::make_dirs(folder));
-  const std::string kernel_path = folder + "/kernel.py";
-  KA_TRY(os::write_file_atomic(kernel_path, made.file.text));
-  KA_TRY(os::write_file_atomic(folder + "/graph.txt", explanation(made)));
-  if (arguments.has("--explain")) fmt::print("{}\n", explanation(made));
-  if (!arguments.has("--json"))
-    fmt::print("{}: {} kernel{} in {:.2f} s\n", kernel_path, made.file.kernels.size(), made.file.kernels.size() == 1 ? "" : "s", made.seconds);
-  if (arguments.has("--no-verify")) return 0;
-
-  verify::JudgeContext judge_context{interpreter, context.cancel};
-  KA_ASSIGN(model::Verdict verdict, verify::judge(problem, {kernel_path, made.file.text}, options, judge_context));
-  KA_TRY(os::write_file_atomic(folder + "/verdict.json", to_pretty_json_text(model::to_json(verdict))));
-  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(model::to_json(verdict)));
-  else fmt::print("{}", verify::verdict_text(verdict));
-  return verdict.accepted ? 0 : 1;
+} catch (const Json::exception& error) {
+  return invalid_input(fmt::format("{}: the reference process answered nonsense ({})", problem.path, error.what()));
 }
 
 }  // namespace ka::app

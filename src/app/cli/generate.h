@@ -4,9 +4,11 @@
 #include <array>
 
 #include "app/cli/command.h"
+#include "base/event_log.h"
 #include "bridge/warm_interpreter.h"
 #include "graph/import.h"
 #include "ir/plan.h"
+#include "model/route.h"
 #include "synth/codegen/module.h"
 #include "verify/judge.h"
 
@@ -14,8 +16,10 @@ namespace ka::app {
 
 inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
-    {"--out", "DIR", "where kernel.py, graph.txt and verdict.json go (default: a folder of its own below .fuse)"},
+    {"--out", "DIR", "the run directory: new, empty, or of an earlier run (default: a folder of its own below .fuse)"},
+    {"--platform", "NAME", "cuda or xpu: the device that the file names where its arguments do not tell (default cuda)"},
     {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
+    {"--emit", "FORM", "kernel (kernel_function, the default) or kernelbench (the class ModelNew)"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
     {"--device", "DEVICE", "auto, cpu (Triton's interpreter) or cuda: where the kernel is verified"},
     {"--seed", "N", "other inputs and weights (default 0)"},
@@ -23,20 +27,32 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},
     {"--verify", "", "verify the kernel with the judge: the default, for the sake of being said"},
     {"--no-verify", "", "write the kernel only"},
-    {"--explain", "", "print the graph, the kernels it became, and why nothing more was fused"},
-    {"--json", "", "print the verdict as one JSON object"},
+    {"--explain", "", "print the route, the graph, the kernels it became, and why nothing more was fused"},
+    {"--verbose", "", "say what is being done also where there is no terminal"},
+    {"--json", "", "print one JSON object: verdict, route, kernels, files and times"},
 });
+
+struct GenerateChoices {
+  std::string platform = "cuda";
+  std::string emit = "kernel";  // kernel, kernelbench
+};
 
 struct Generated {
   graph::Imported program;
   ir::Plan plan;
+  model::Route route;
   codegen::KernelFile file;
-  double seconds = 0;  // from the export to the text
+  double seconds = 0;                   // from the export to the text
+  std::map<std::string, double> times;  // seconds by step
 };
 
-// The kernel file for a problem, not yet verified. `unsupported`: an operator that has no row or no family, named with its place.
-Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options,
-                           bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
+// The kernel file for a problem, not yet verified. `unsupported`: operators that have no row or no family, each with its place,
+// and the kernels that the rest of the program would become. `log` may be null.
+Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
+                           bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log = nullptr);
+
+// Route, graph, plan, and every reason for a "no".
+std::string explanation(const Generated& made);
 
 Result<int> run_generate(const Arguments& arguments, AppContext& context);
 

@@ -82,7 +82,12 @@ class ModuleWriter {
     out.line("");
     out.line("");
     wrapper(out);
-    return KernelFile{out.text(), kernel_names_};
+    KernelFile file{out.text(), kernel_names_, inputs_, {}};
+    for (const ir::Argument& argument : graph_.arguments) {
+      const bool weight = argument.kind == ir::ArgumentKind::parameter || argument.kind == ir::ArgumentKind::buffer;
+      if (weight && is_used(argument.value)) file.weights.push_back({argument.name, buffers_.at(argument.value).name});
+    }
+    return file;
   }
 
  private:
@@ -151,16 +156,27 @@ class ModuleWriter {
         case KernelKind::row: emitted_.push_back(emit_row(request)); break;
         case KernelKind::matmul: emitted_.push_back(emit_matmul(request)); break;
         case KernelKind::scan: emitted_.push_back(emit_scan(request)); break;
-        case KernelKind::opaque: {
-          const ir::Node& node = graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])];
-          return unsupported(fmt::format("{}: {}: there is no kernel family for {} yet", node.where, node.origin, node.op));
-        }
+        case KernelKind::opaque: missing(graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])]); continue;
       }
       kernels_.push_back(emitted_.back().text);
       kernel_names_.push_back(emitted_.back().name);
       uses_libdevice_ = uses_libdevice_ || emitted_.back().uses_libdevice;
     }
-    return ok();
+    if (missing_.empty()) return ok();
+    std::string rest;
+    for (std::size_t k = 0, written = 0; k < plan_.kernels.size(); ++k) {
+      if (plan_.kernels[k].kind == KernelKind::opaque) continue;
+      rest += fmt::format("{}{} ({})", rest.empty() ? "" : ", ", kernel_names_[written++], about(plan_.kernels[k]));
+    }
+    return unsupported(fmt::format("{}; {}", fmt::join(missing_, "; "),
+                                   rest.empty() ? "nothing else needs a kernel" : "kernels for the rest can be written: " + rest));
+  }
+
+  // Named once, however often the program has it.
+  void missing(const ir::Node& node) {
+    const std::string reason = node.op == "unknown" ? ir::text_attribute(node, "reason") : fmt::format("there is no kernel family for {} yet", node.op);
+    const std::string text = fmt::format("{}{}: {}", node.where.empty() ? "" : node.where + ": ", node.origin, reason);
+    if (std::find(missing_.begin(), missing_.end(), text) == missing_.end()) missing_.push_back(text);
   }
 
   void header(Source& out) {
@@ -175,6 +191,7 @@ class ModuleWriter {
     out.line("import torch");
     out.line("import triton");
     out.line("import triton.language as tl");
+    for (const std::string& line : options_.imports) out.line(line);
     if (uses_libdevice_) out.line("from triton.language.extra import libdevice");
     std::string all = graph_.updates.empty() ? "" : " copy_kernel(";
     for (const std::string& text : kernels_) all += text;
@@ -207,9 +224,10 @@ class ModuleWriter {
       if (argument.kind == ir::ArgumentKind::input) inputs.push_back(argument.value < 0 ? names_.unique(argument.keyword) : buffers_.at(argument.value).name);
       else if (argument.kind != ir::ArgumentKind::constant && is_used(argument.value)) weights.push_back(buffers_.at(argument.value).name);
     }
+    inputs_ = inputs;
     std::string parameters = fmt::format("{}", fmt::join(inputs, ", "));
     if (!weights.empty()) parameters += fmt::format("{}*, {}", parameters.empty() ? "" : ", ", fmt::join(weights, ", "));
-    out.line(fmt::format("def kernel_function({}):", parameters));
+    out.line(fmt::format("def {}({}):", options_.entry, parameters));
     out.indent();
     sizes(out);
     for (const ir::Argument& argument : graph_.arguments) {
@@ -217,10 +235,11 @@ class ModuleWriter {
       const std::string& name = buffers_.at(argument.value).name;
       if (!graph_.shape(argument.value).empty()) out.line(fmt::format("{0} = {0}.contiguous()", name));
     }
-    device_ = "\"cuda\"";
+    const std::string elsewhere = fmt::format("\"{}\"", options_.platform);  // where nothing that is given tells
+    device_ = elsewhere;
     for (const ir::Argument& argument : graph_.arguments) {
       const bool here = argument.value >= 0 && argument.kind != ir::ArgumentKind::constant && is_used(argument.value);
-      if (here && device_ == "\"cuda\"") device_ = buffers_.at(argument.value).name + ".device";
+      if (here && device_ == elsewhere) device_ = buffers_.at(argument.value).name + ".device";
     }
     constants(out);
     for (const ValueId value : plan_.randoms) draw(out, value);
@@ -315,6 +334,8 @@ class ModuleWriter {
   std::map<std::string, std::int64_t> given_;
   std::vector<EmittedKernel> emitted_;
   std::vector<std::string> kernels_, kernel_names_;
+  std::vector<std::string> missing_;  // operators that no family computes, with their places
+  std::vector<std::string> inputs_;
   std::string device_;
   Source names_;
   bool uses_libdevice_ = false;

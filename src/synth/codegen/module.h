@@ -15,11 +15,21 @@ struct GenerateOptions {
   std::string precision = "default";  // default, fp32, tf32, half
   std::string title;                  // what the file computes, for its first line
   std::string version;                // of the generator
+  std::string platform = "cuda";      // the device where no argument tells: cuda, xpu
+  std::string entry = "kernel_function";
+  std::vector<std::string> imports;   // further lines after the file's own imports
+};
+
+struct WeightArgument {
+  std::string name;     // in state_dict
+  std::string keyword;  // of the entry
 };
 
 struct KernelFile {
   std::string text;
   std::vector<std::string> kernels;  // names, in order of launch
+  std::vector<std::string> inputs;   // of the entry, in order
+  std::vector<WeightArgument> weights;
 };
 
 Result<KernelFile> write_module(const ir::Graph& graph, const ir::Plan& plan, const GenerateOptions& options);

@@ -1,0 +1,208 @@
+"""The child that times a kernel file against PyTorch: all contenders in one process, so that they share the clock of the GPU.
+
+One request, one answer. A round gives every contender, in an order that turns, the same inputs; between two samples a buffer
+larger than the L2 cache is written. On a GPU a sample is the time between two events on the stream; without one, which is for
+trying the command only, it is the clock of the CPU. Statistics are not made here: every sample is answered.
+
+Only a kernel file that the judge has accepted comes here: it shares the process with what it is compared with.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from typing import Any, Callable
+
+import torch
+import triton
+
+from ka_bridge import cost, device_functions, entry as entries, interp, loading, module_loader, pretend_gpu, weights
+from ka_bridge.conn import Conn, error_answer, one_line, read_all
+from ka_bridge.problem import Program, ProblemError, derived_seed
+from ka_bridge.reference import SOURCE_LIMIT
+from ka_bridge.sizes import SizedSource
+
+COMPILE_MODES = {"compile": None, "compile_reduce_overhead": "reduce-overhead", "compile_max_autotune": "max-autotune"}
+MOST_INPUT_SETS = 4
+INPUT_SETS_SECONDS = 3.0  # drawing inputs of a gigabyte takes seconds
+INPUT_SETS_SHARE = 0.2  # of the free memory
+FLUSH_FACTOR = 4  # times the L2 cache
+FLUSH_BYTES = 256 << 20  # where its size is not known
+LEAST_ROUNDS = 5
+
+
+class Failed(Exception):
+    """Nothing can be timed; the message says why."""
+
+
+Call = Callable[..., Any]
+
+
+class Clock:
+    """Samples in milliseconds: of the GPU's own events, or of the CPU's clock."""
+
+    def __init__(self, device: str) -> None:
+        self.cuda = device == "cuda"
+        if self.cuda:
+            size = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0) * FLUSH_FACTOR or FLUSH_BYTES
+            self.buffer = torch.empty(size, dtype=torch.uint8, device="cuda")
+            self.events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+
+    def sample(self, call: Call, inputs: list[Any]) -> float:
+        if not self.cuda:
+            begin = time.perf_counter()
+            call(*inputs)
+            return (time.perf_counter() - begin) * 1e3
+        start, end = self.events
+        self.buffer.zero_()  # the launches that follow are queued while this runs
+        start.record()
+        result = call(*inputs)
+        end.record()
+        torch.cuda.synchronize()
+        del result
+        return start.elapsed_time(end)
+
+    def wait(self) -> None:
+        if self.cuda:
+            torch.cuda.synchronize()
+
+
+class Bench:
+    def __init__(self, request: dict[str, Any], problem: str) -> None:
+        self.request = request
+        self.device: str = request["device"]
+        self.interpret: bool = self.device == "cpu"
+        self.seed = int(request["seed"])
+        self.program = self._program(problem)
+        self.model = self.program.build(derived_seed(self.seed, cost.WEIGHTS_SEED))
+        self.weights = {w.argument: w.tensor.detach() for w in weights.collect(self.model)}
+        self.inputs = self._input_sets()
+
+    def _program(self, text: str) -> Program:
+        """At the given sizes on a GPU; without one at those at which the interpreter can run the kernels."""
+        request, filename = self.request, self.request["filename"]
+        if request.get("budget") is not None:
+            return loading.load(request, text, filename)[0].programs[None]
+        source = SizedSource(text, filename)
+        return cost.Request(request.get("name"), request["mode"], self.device).execute(source, source.given(), self.seed)
+
+    def _input_sets(self) -> list[list[Any]]:
+        """Several draws, as many as time and memory allow; rounds take them in turn."""
+        begin = time.perf_counter()
+        sets = [self.program.inputs(derived_seed(self.seed, cost.INPUTS_SEED))]
+        size = sum(v.nbytes for v in sets[0] if isinstance(v, torch.Tensor))
+        room = torch.cuda.mem_get_info()[0] * INPUT_SETS_SHARE if self.device == "cuda" else 1 << 30
+        while len(sets) < MOST_INPUT_SETS and size * (len(sets) + 1) <= room \
+                and (time.perf_counter() - begin) * (len(sets) + 1) / len(sets) < INPUT_SETS_SECONDS:
+            sets.append(self.program.inputs(derived_seed(self.seed, cost.INPUTS_SEED) + len(sets)))
+        return sets
+
+    def kernel(self, fd: int) -> Call:
+        request = self.request
+        if self.interpret:
+            triton.knobs.runtime.interpret = True
+            os.environ["TRITON_INTERPRET"] = "1"
+            interp.install()
+            device_functions.install()
+            if not COMPILE_MODES.keys() & set(request["contenders"]):  # PyTorch's compiler would believe it
+                pretend_gpu.install()
+        path = module_loader.write_source(fd, request["kernel_filename"], request["entry"])
+        found = weights.collect(self.model)
+        about = {"entry": request["entry"], "inputs": len(self.inputs[0]), "mode": request["mode"],
+                 "weights": [{"name": w.name, "argument": w.argument} for w in found], "init_args": self.program.init_args(),
+                 "input_names": self.program.input_names(self.model, len(self.inputs[0]))}
+        with pretend_gpu.Pretence() if self.interpret else contextlib.nullcontext():
+            entry = entries.Entry(module_loader.import_source(path), about)
+        if entry.model is not None and self.device == "cuda":
+            entry.model.to("cuda")
+        wrong = entry.bind_weights(self.weights)
+        if wrong:
+            raise Failed("; ".join(wrong))
+        keywords = entry.keywords(self.weights)
+        return lambda *inputs: entry.call(*inputs, **keywords)
+
+    def contender(self, name: str, fd: int) -> Call:
+        if name == "kernel":
+            return self.kernel(fd)
+        if name == "eager":
+            return self.model
+        import torch._inductor.config as settings  # imports for a second, and only where it is wanted
+        settings.compile_threads = 1  # the environment may have been read before
+        compiled = torch.compile(self.model, mode=COMPILE_MODES[name])
+        if name == "compile":
+            return compiled
+
+        def graphed(*inputs: Any) -> Any:
+            torch.compiler.cudagraph_mark_step_begin()  # the answer of the last call may be overwritten
+            return compiled(*inputs)
+
+        return graphed
+
+    def run(self, fd: int) -> dict[str, Any]:
+        clock, calls, failed, warm = Clock(self.device), {}, {}, {}
+        # the kernel file last: baselines are compiled before anything of it has run
+        for name in sorted(self.request["contenders"], key="kernel".__eq__):
+            begin = time.perf_counter()
+            try:
+                call = self.contender(name, fd)
+                warm[name] = self._warm_up(call, clock)
+                calls[name] = call
+            except Exception as exc:
+                if name == "kernel":
+                    raise
+                failed[name] = one_line(f"{type(exc).__name__}: {exc}", 300)
+            warm[name] = {"calls": warm.get(name, 0), "seconds": time.perf_counter() - begin}
+        samples = self._rounds(calls, clock)
+        name = torch.cuda.get_device_name(0) if self.device == "cuda" else "cpu"
+        return {"ok": True, "samples": samples, "failed": failed, "warm_up": warm, "device": name,
+                "method": "cuda_events" if clock.cuda else "perf_counter", "flushed": clock.cuda, "input_sets": len(self.inputs)}
+
+    def _warm_up(self, call: Call, clock: Clock) -> int:
+        """At least one call per set of inputs (a compiler may look at each), then until the time for it is over."""
+        begin, done = time.perf_counter(), 0
+        while done < len(self.inputs) or (done < self.request["warmup"] and time.perf_counter() - begin < self.request["warmup_seconds"]):
+            call(*self.inputs[done % len(self.inputs)])
+            clock.wait()
+            done += 1
+        return done
+
+    def _rounds(self, calls: dict[str, Call], clock: Clock) -> dict[str, list[float]]:
+        samples: dict[str, list[float]] = {name: [] for name in calls}
+        names, begin = list(calls), time.perf_counter()
+        for number in range(self.request["rounds"]):
+            if number >= LEAST_ROUNDS and time.perf_counter() - begin > self.request["seconds"]:
+                break
+            turn = number % len(names)
+            for name in names[turn:] + names[:turn]:
+                samples[name].append(clock.sample(calls[name], self.inputs[number % len(self.inputs)]))
+        return samples
+
+
+def prepare_environment() -> None:
+    """Everything that a compiler writes goes to the scratch folder; it starts no workers of its own."""
+    scratch = os.environ.get("TMPDIR", "/tmp")
+    os.environ.update(USER="kernelagent", TORCHINDUCTOR_CACHE_DIR=os.path.join(scratch, "inductor"), TORCHINDUCTOR_COMPILE_THREADS="1")
+
+
+def answer_to(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+    filename = str(request["filename"])
+    if request["device"] == "cuda" and not torch.cuda.is_available():
+        return error_answer("needs_cuda", None, message="this machine has no CUDA device")
+    try:
+        prepare_environment()
+        with torch.no_grad():
+            return Bench(request, read_all(fds[0], SOURCE_LIMIT).decode("utf-8-sig")).run(fds[1])
+    except ProblemError as exc:
+        return error_answer(exc.kind, exc.cause, filename, exc.message)
+    except Failed as exc:
+        return error_answer("failed", None, message=str(exc))
+    except BaseException as exc:
+        return error_answer("failed", exc, message=one_line(f"{type(exc).__name__}: {exc}", 400))
+
+
+def main(conn: Conn) -> None:
+    packet = conn.recv()
+    if packet is not None:
+        conn.send(answer_to(*packet))
+        conn.recv()

@@ -1,0 +1,120 @@
+// `generate` and `auto`: what is written where, and what is said. The work is in generate.cc and in the judge.
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/generate.h"
+#include "app/cli/run_output.h"
+#include "app/cli/verify.h"
+#include "base/hash.h"
+#include "base/json_fields.h"
+#include "base/strings.h"
+#include "base/wall_time.h"
+#include "model/run_summary.h"
+#include "problem/problem_file.h"
+#include "route/decide.h"
+
+namespace ka::app {
+namespace {
+
+struct Request {
+  verify::ProblemSource problem;
+  verify::JudgeOptions options;
+  GenerateChoices choices;
+  std::string command;
+};
+
+Result<Request> request_of(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 2> modes = {"train", "eval"}, platforms = {"cuda", "xpu"}, forms = {"kernel", "kernelbench"};
+  if (!arguments.positional().empty())
+    return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
+  Request request;
+  KA_ASSIGN(std::string problem, arguments.required("--problem"));
+  KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem));
+  KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
+  KA_ASSIGN(request.choices.platform, arguments.choice("--platform", "cuda", platforms));
+  KA_ASSIGN(request.choices.emit, arguments.choice("--emit", "kernel", forms));
+  KA_ASSIGN(request.options, judge_options(arguments));
+  request.problem = {file.path, file.object, file.text, mode};
+  request.command = fmt::format("kernelagent generate --problem {}", quote_shell(problem));
+  return request;
+}
+
+model::RunSummary summary_of(const Request& request, const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict,
+                             const std::string& started) {
+  model::RunSummary summary;
+  summary.run_id = std::filesystem::path(output.folder()).filename().string();
+  summary.command = request.command;
+  summary.problem_path = request.problem.path;
+  summary.problem_sha256 = sha256_hex(request.problem.text);
+  summary.route = route::word_of(made.route);
+  summary.success = !verdict || verdict->accepted;
+  summary.exit_code = summary.success ? 0 : 1;
+  summary.message = !verdict ? "the kernel file was written and not verified" : verdict->accepted ? verdict->reason : fmt::format("{}: {}", verdict->rule, verdict->reason);
+  summary.started = started;
+  summary.finished = utc_timestamp(system_wall_clock()());
+  summary.device = request.options.device;
+  summary.composition = model::Composition{true, "kernel.py", sha256_hex(made.file.text), verdict && verdict->accepted, {}, summary.message, {}};
+  summary.times = made.times;
+  if (verdict) {
+    summary.times["verify"] = verdict->times.at("total");
+    summary.versions = {{"kernelagent", verdict->versions.kernelagent}, {"python", verdict->versions.python}, {"torch", verdict->versions.torch}, {"triton", verdict->versions.triton}};
+  }
+  return summary;
+}
+
+Json result_of(const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict, const model::RunSummary& summary) {
+  Json kernels = Json::array();
+  for (std::size_t k = 0; k < made.file.kernels.size(); ++k)
+    kernels.push_back({{"name", made.file.kernels[k]}, {"family", ir::to_string(made.plan.kernels[k].kind)}});
+  return {{"success", summary.success},
+          {"folder", output.folder()},
+          {"kernel", output.path("kernel.py")},
+          {"kernels", kernels},
+          {"route", model::to_json(made.route)},
+          {"verdict", verdict ? model::to_json(*verdict) : Json()},
+          {"generation_seconds", made.seconds},
+          {"times", summary.times}};
+}
+
+}  // namespace
+
+Result<int> run_generate(const Arguments& arguments, AppContext& context) {
+  const std::string started = utc_timestamp(system_wall_clock()());
+  KA_ASSIGN(Request request, request_of(arguments));
+  KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
+  KA_ASSIGN(std::string python, bridge::find_interpreter());
+
+  bridge::WarmInterpreter interpreter({python});
+  Result<Generated> result = generate(request.problem, request.options, request.choices, interpreter, context.cancel, &output.log());
+  if (!result && result.error().kind == ErrorKind::unsupported) {  // not the user's mistake: the job was not achieved
+    fmt::print(stderr, "kernelagent: generate: {}\n", result.error().message);
+    return 1;
+  }
+  if (!result) return result.error();
+  const Generated& made = *result;
+  KA_TRY(output.open());
+  KA_TRY(output.keep("route", {{"route.json", to_pretty_json_text(model::to_json(made.route))}}));
+  KA_TRY(output.keep("synth", {{"graph.txt", explanation(made)}, {"kernel.py", made.file.text}}));
+  const bool quiet = arguments.has("--json");
+  if (arguments.has("--explain") && !quiet) fmt::print("{}\n", explanation(made));
+  if (!quiet)
+    fmt::print("{}: {} kernel{} in {:.2f} s\n", output.path("kernel.py"), made.file.kernels.size(), made.file.kernels.size() == 1 ? "" : "s", made.seconds);
+  std::fflush(stdout);
+
+  std::optional<model::Verdict> verdict;
+  if (!arguments.has("--no-verify")) {
+    verify::JudgeContext judge_context{interpreter, context.cancel, &output.log()};
+    KA_ASSIGN(verdict, verify::judge(request.problem, {output.path("kernel.py"), made.file.text}, request.options, judge_context));
+    KA_TRY(output.keep("verify", {{"verdict.json", to_pretty_json_text(model::to_json(*verdict))}}));
+  }
+  const model::RunSummary summary = summary_of(request, output, made, verdict, started);
+  KA_TRY(output.keep("summary", {{"summary.json", to_pretty_json_text(model::to_json(summary))}}));
+  if (quiet) fmt::print("{}", to_pretty_json_text(result_of(output, made, verdict, summary)));
+  else if (verdict) fmt::print("{}", verify::verdict_text(*verdict));
+  return summary.exit_code;
+}
+
+}  // namespace ka::app

@@ -1,0 +1,40 @@
+// The run directory of a command, and what it tells people meanwhile. Nothing is written before there is something to keep: a
+// command that fails early leaves no folder behind. What happened until then is in events.jsonl all the same.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "app/cli/command.h"
+#include "base/event_log.h"
+#include "model/run_directory.h"
+
+namespace ka::app {
+
+class RunOutput {
+ public:
+  // Looks at --out (a folder that is new, empty or of an earlier run; anything else is invalid_input) and changes nothing.
+  // Progress goes to stderr when that is a terminal, or with --verbose.
+  static Result<RunOutput> plan(const Arguments& arguments, const std::string& command);
+  RunOutput(RunOutput&&) noexcept;
+  ~RunOutput();
+
+  EventLog& log();
+  // Makes the folder, or opens that of the earlier run, and writes the events so far.
+  Status open();
+  const std::string& folder() const { return folder_; }
+  std::string path(const std::string& artifact) const { return folder_ + "/" + artifact; }
+  // Writes these artefacts and records the step as finished.
+  Status keep(const std::string& step, const std::map<std::string, std::string>& artifacts);
+
+ private:
+  class Recorder;
+  RunOutput(std::string folder, std::string command);
+  std::string folder_, command_;
+  std::unique_ptr<EventLog> log_;
+  Recorder* recorder_ = nullptr;  // owned by the log
+  std::optional<model::RunDirectory> directory_;
+};
+
+}  // namespace ka::app

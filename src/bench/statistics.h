@@ -1,0 +1,28 @@
+// What samples say: medians, and how sure their ratio is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ka::bench {
+
+// 0 for an empty list.
+double median(std::vector<double> samples);
+double mean(const std::vector<double>& samples);
+
+struct Ratio {
+  double value = 0;          // median of the first over median of the second
+  double low = 0, high = 0;  // of the confidence interval
+  double confidence = 0;
+  int rounds = 0;
+
+  // Whether the interval excludes 1: the difference is not noise.
+  bool is_certain() const { return low > 1 || high < 1; }
+};
+
+// A bootstrap over rounds: sample i of both was taken in the same round, so rounds are drawn, not samples; what disturbs a
+// round (a clock, a neighbour) disturbs both. Percentile interval. Deterministic in the seed. Sizes must agree.
+Ratio ratio_of_medians(const std::vector<double>& numerator, const std::vector<double>& denominator, double confidence = 0.95,
+                       int resamples = 2000, std::uint64_t seed = 1);
+
+}  // namespace ka::bench

@@ -1,0 +1,46 @@
+// Times a verified kernel file against PyTorch, in one sandboxed child that has the GPU.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bridge/warm_interpreter.h"
+#include "model/timing.h"
+
+namespace ka::bench {
+
+struct Subject {
+  std::string problem_path, problem_object, problem_text, mode;
+  std::string kernel_path, kernel_text, entry;
+  std::string tier;  // of the verdict, for the record
+};
+
+struct TimingOptions {
+  std::string device = "cuda";           // cpu: the interpreter and the CPU's clock, to try the command
+  std::vector<std::string> contenders;   // of kContenders, in the order of the table
+  std::uint64_t seed = 0;
+  int warmup = 20;                       // calls per contender
+  int rounds = 100;
+  double seconds = 60;                   // for all rounds
+  std::chrono::milliseconds limit{600'000};  // for everything, compilation of the baselines included
+  os::SandboxLimits limits;
+};
+
+// As in model/timing.h: "kernel", "eager", "compile", "compile_reduce_overhead", "compile_max_autotune". The word of the command
+// line for a baseline ("reduce-overhead") or, empty, none.
+std::string contender_of(const std::string& baseline);
+
+struct Timed {
+  std::vector<model::Timing> timings;         // one per contender that ran, the kernel first
+  std::map<std::string, std::string> failed;  // baselines that did not, and why
+  std::map<std::string, double> warm_up_seconds;  // compilation included
+  std::string device;
+};
+
+Result<Timed> time_contenders(const Subject& subject, const TimingOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
+
+}  // namespace ka::bench
