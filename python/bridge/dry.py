@@ -23,6 +23,7 @@ from ka_bridge.guard import Guard
 from ka_bridge.lazy import REAL_BYTES, Lazy
 from ka_bridge.results import structure_of
 from ka_bridge.sampled import Sampler
+from ka_bridge.state import State
 
 BYTES_LIMIT = 64 << 30
 MODEL_BYTES = 4 << 30
@@ -55,6 +56,7 @@ class Given:
         self.entry = subject.entry
         if subject.entry.model is not None:
             self.entry = self._build()
+        self.state = State(subject.module, self.entry.model, False)
 
     def _build(self) -> entries.Entry:
         """A module of the given sizes."""
@@ -81,6 +83,7 @@ class Given:
         guard = Guard(memory, given, subject.random, subject.where, pretend_gpu.translate, subject._unfenced)
         seed = request.get("call_seed") or 0
         pretend_gpu.FAILED.clear()
+        subject.choice.number, subject.choice.hidden = 0, False
         return guard, lambda: subject._call(guard, self.entry, inputs, self.entry.keywords(weights), seed)[0]
 
     def dry(self) -> dict[str, Any]:
@@ -96,7 +99,13 @@ class Given:
         except BaseException as exc:
             return subject._failed(exc, guard)
         self.launched = subject.recorder.count
+        self.kept = self.ended()
         return {"ok": True, "hidden": subject.choice.hidden_texts(), "launches": subject.recorder.launches()}
+
+    def ended(self) -> list[str]:
+        """After a call: what the file keeps that differs from what it kept after an equal one (state.py)."""
+        specs = [*self.request["inputs"], *self.request["weights"].values()]
+        return self.state.after({"order": "some"}, specs, [], self.subject.recorder.sequence)
 
     def sampled(self, outputs_fd: int) -> dict[str, Any]:
         """Some programs of each launch. A kernel that raises here, raises."""
@@ -107,7 +116,6 @@ class Given:
             subject._unfenced(tensor, "a constant of the file")
         subject.recorder.begin()
         guard, call = self.call(memory)
-        subject.choice.number, subject.choice.hidden = 0, False
         watch.sampler = Sampler(watch, memory, self.launched, int(self.request.get("seed") or 0))
         try:
             with subject.choice.asked_for_given_sizes():
@@ -117,9 +125,13 @@ class Given:
             if watch.out_of_bounds:
                 return {"out_of_bounds": watch.out_of_bounds}
             structure, tensors = structure_of(returned)
-            return coverage.report(tensors, watch.sampler, outputs_fd) | {"structure": structure}
+            found = coverage.report(tensors, watch.sampler, outputs_fd) | {"structure": structure}
         finally:
             watch.sampler = None
+        self.ended()
+        # once more without kernels: a file that counts its calls of this size has changed by now
+        self.dry()
+        return found | {"state": self.kept}
 
 
 def run(subject: Any, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:

@@ -5,7 +5,9 @@ that a seed chooses; all of them where that is no more work. What a launch may u
 in seconds, so that the same kernel is looked at alike on every machine.
 
 A launch is `complete` when each of its programs ran to its end. After one that is not, the memory that it was given holds
-part of what it would: programs that load from there compute something else (`tainted`), and what they store is no answer.
+part of what it would. Programs that load from there what none of those that ran has stored compute something else
+(`tainted`), and what they store is no answer. All launches are looked at in the same parts of their grids, so that the programs
+of the second often find what those of the first have stored for them.
 """
 
 from __future__ import annotations
@@ -28,6 +30,28 @@ LEAST_SHARE = 60
 
 class Enough(BaseException):
     """A program was stopped: it does more than is looked at."""
+
+
+def _active(addresses: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+    return addresses.ravel() if mask is None else addresses[np.broadcast_to(mask, addresses.shape)]
+
+
+@dataclass
+class Known:
+    """Elements of a block, by their addresses in order, that hold what they would; `size` in bytes."""
+
+    places: np.ndarray
+    size: int
+
+    def hold(self, addresses: np.ndarray, mask: np.ndarray | None, size: int) -> bool:
+        if size != self.size:
+            return False
+        active = _active(addresses, mask)
+        at = np.minimum(np.searchsorted(self.places, active), self.places.size - 1)
+        return bool((self.places[at] == active).all())
+
+
+NOTHING = Known(np.empty(0, dtype=np.uint64), 0)
 
 
 @dataclass
@@ -67,8 +91,9 @@ class Sampler:
         self.watch, self.memory = watch, memory
         self.to_come = max(launches, 1)
         self.accesses_left, self.lanes_left = CALL_ACCESSES, CALL_LANES
-        self.random = random.Random(f"programs {seed}")
-        self.partial: set[int] = set()
+        rng = random.Random(f"programs {seed}")
+        self.parts = [rng.random() for _ in range(SAMPLE)]
+        self.partial: dict[int, Known] = {}  # blocks that are not what they would be, and what is known of them
         self.launches: list[Launch] = []
         self.launch: Launch | None = None
 
@@ -79,7 +104,7 @@ class Sampler:
     def begin(self, kernel: str, grid: tuple[int, int, int], received: set[int]) -> None:
         self.launch = Launch(kernel, grid, received)
         self.launches.append(self.launch)
-        self.partial |= self.memory.unfilled
+        self.partial |= {block: NOTHING for block in self.memory.unfilled - self.partial.keys()}
 
     def in_turns(self, function: Callable[..., Any]) -> Any:
         return _Programs(function, self)
@@ -88,8 +113,8 @@ class Sampler:
         """Programs by number, as long as the launch may go on."""
         launch, (nx, ny, nz), total = self.launch, self.launch.grid, self.launch.programs
         some = [0, total - 1, total // 2, nz - 1, (ny - 1) * nz, (nx - 1) * ny * nz]
-        some += [self.random.randrange(total) for _ in range(SAMPLE - len(some))]
-        chosen = list(dict.fromkeys(number % total for number in some))
+        some += [int(part * total) for part in self.parts]
+        chosen = list(dict.fromkeys(number % total for number in some))[:SAMPLE]
         before, lanes = self.accesses_left, self.lanes_left
         for count, number in enumerate(chosen):
             yield number
@@ -137,18 +162,24 @@ class Sampler:
                 launch.clean.setdefault(block, []).append(places)
 
     def end(self) -> None:
-        """What a launch leaves behind: where it was not complete, or computed with what was not, nobody knows what is there."""
+        """What a launch leaves behind. Where it was not complete, only what its clean programs have stored is what it would be;
+        the rest may have been changed by those that did not run."""
         launch = self.launch
-        if not launch.complete:
-            self.partial |= launch.received - self.readonly
-        elif launch.tainted:
-            self.partial |= set(launch.stores) | launch.atomic
+        for block in launch.received - self.readonly if not launch.complete else set(launch.stores) | launch.atomic:
+            rows, sizes = launch.clean.get(block, []), launch.sizes.get(block, set())
+            mine = NOTHING
+            if rows and len(sizes) == 1 and not launch.waits:
+                mine = Known(np.unique(np.concatenate(rows)), min(sizes))
+            if not launch.complete or launch.tainted:
+                self.partial[block] = mine
+            elif block in self.partial and self.partial[block].size == mine.size:
+                self.partial[block] = Known(np.union1d(self.partial[block].places, mine.places), mine.size)
 
     def note(self, kind: str, block: int, addresses: np.ndarray, mask: np.ndarray | None, size: int) -> None:
         """One access of the program that runs."""
         launch = self.launch
         self.lanes_left -= addresses.size
-        if kind != "store" and block in self.partial:
+        if kind != "store" and block in self.partial and not self.partial[block].hold(addresses, mask, size):
             self.tainted = True
             dtype = self.memory.dtypes.get(block)
             launch.odd_taint |= dtype is None or not dtype.is_floating_point
@@ -157,7 +188,7 @@ class Sampler:
         if kind == "atomic":
             launch.atomic.add(block)
         if kind == "store":
-            active = addresses.ravel() if mask is None else addresses[np.broadcast_to(mask, addresses.shape)]
+            active = _active(addresses, mask)
             self.mine.setdefault(block, []).append(active)
             launch.sizes.setdefault(block, set()).add(size)
         if self.lanes_left <= -CALL_LANES:

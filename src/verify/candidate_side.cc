@@ -155,6 +155,7 @@ Result<SampledPrograms> sampled_of(const Json& answer, const os::MemoryFile& fil
   seen.of = number_of(answer, "of", 0);
   seen.out_of_bounds = texts_of(list_of(answer, "out_of_bounds"));
   seen.unwritten = texts_of(list_of(answer, "unwritten"));
+  seen.state = texts_of(list_of(answer, "state"));
   seen.untouched = texts_of(list_of(answer, "untouched"));
   for (const Json& item : list_of(answer, "mostly_zeros"))
     seen.zeros.push_back({static_cast<std::size_t>(std::max<std::int64_t>(number_of(item, "output", 0), 0)),

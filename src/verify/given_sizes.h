@@ -16,6 +16,7 @@ struct SampledPrograms {
   std::int64_t programs = 0, of = 0;
   std::vector<std::string> out_of_bounds;
   std::vector<std::string> unwritten;  // outputs that are not covered
+  std::vector<std::string> state;      // what the file keeps that differs between equal calls
   std::vector<std::string> untouched;  // outputs that no launch was given
   struct Zeros {
     std::size_t output = 0;

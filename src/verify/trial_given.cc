@@ -133,6 +133,7 @@ Result<MaybeRefusal> Trial::check_sampled(const SampledPrograms& seen, const Giv
       if (MaybeRefusal refusal = check_elements(values, i, *answers, shape)) return refusal;
     }
   }
+  if (!seen.state.empty()) return MaybeRefusal(Refusal{"result.state", seen.state.front()});
   note("given programs", seen.programs,
        fmt::format("of {} programs were run at the given sizes, {}", seen.of,
                    compared > 0        ? fmt::format("{} elements compared", compared)
