@@ -58,7 +58,7 @@ TEST(Term, RefusesWhatItCannotRead) {
 
 // Every row must at least be readable; what it computes is compared with PyTorch in test/system.
 TEST(Operators, AllTermsParse) {
-  for (const auto& group : {pointwise_operators(), view_operators(), reduce_operators(), contraction_operators(), network_operators()}) {
+  for (const auto& group : operator_groups()) {
     for (const Operator& row : group) {
       Result<Term> term = parse_term(row.term);
       EXPECT_TRUE(term) << row.spelling << ": " << (term ? "" : term.error().message);
@@ -69,7 +69,7 @@ TEST(Operators, AllTermsParse) {
 
 TEST(Operators, AreListedOnce) {
   std::set<std::string_view> seen;
-  for (const auto& group : {pointwise_operators(), view_operators(), reduce_operators(), contraction_operators(), network_operators()}) {
+  for (const auto& group : operator_groups()) {
     for (const Operator& row : group) EXPECT_TRUE(seen.insert(row.spelling).second) << row.spelling;
   }
 }

@@ -40,7 +40,7 @@ Result<Names> bound_names(std::string_view name, std::string_view parameters, co
 
 const Function* find_function(const std::string& name) {
   for (const std::span<const Function> group : {reduce_functions(), view_functions(), contraction_functions(), index_functions(),
-                                                network_functions()}) {
+                                                network_functions(), recurrent_functions()}) {
     for (const Function& row : group) {
       if (row.name == name) return &row;
     }

@@ -52,6 +52,7 @@ std::span<const Function> view_functions();
 std::span<const Function> contraction_functions();
 std::span<const Function> index_functions();
 std::span<const Function> network_functions();
+std::span<const Function> recurrent_functions();
 
 struct Macro {
   std::string_view name;

@@ -10,6 +10,7 @@ const char* to_string(KernelKind kind) {
     case KernelKind::row: return "row";
     case KernelKind::matmul: return "matmul";
     case KernelKind::scan: return "scan";
+    case KernelKind::recurrence: return "recurrence";
     case KernelKind::opaque: return "opaque";
   }
   return "?";

@@ -14,6 +14,9 @@
 //   scan     {kind, dim, reverse}          sum, prod, max, min, logsumexp
 //   matmul   {}                            [b, m, k] x [b, k, n] -> [b, m, n]
 //   attention {scale, causal}              q [b, m, d], k [b, n, d], v [b, n, e], optional mask [b, m, n] that is added
+//   recurrence {kind, reverse}             lstm, gru, tanh, relu: inputs' share of the gates [t, b, g*h], hidden weights
+//                                          [g*h, h], initial state [b, h], then the initial cell (lstm) or the hidden bias (gru)
+//                                          -> all states [t, b, h], all cells (lstm)
 //   random   {kind, shape, ...}            drawn by PyTorch in the wrapper, in program order
 #pragma once
 
