@@ -17,7 +17,7 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import _disable_current_modes
 
-from ka_bridge import export_inplace
+from ka_bridge import export_inplace, export_recurrent
 from ka_bridge.conn import one_line
 
 CONSTANT_LIMIT = 1 << 16
@@ -39,7 +39,7 @@ class _Function(nn.Module):
 
 def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str, Any]) -> dict[str, Any]:
     module = model if isinstance(model, nn.Module) else _Function(model)
-    with warnings.catch_warnings(), torch.no_grad():
+    with warnings.catch_warnings(), torch.no_grad(), export_recurrent.shapes_only():
         warnings.simplefilter("ignore")
         try:
             program = torch.export.export(module, tuple(inputs), strict=False)
