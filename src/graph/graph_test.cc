@@ -64,7 +64,9 @@ TEST(Operators, AllTermsParse) {
       EXPECT_TRUE(term) << row.spelling << ": " << (term ? "" : term.error().message);
     }
   }
-  for (const Macro& row : all_macros()) EXPECT_TRUE(parse_term(row.term)) << row.name;
+  for (const auto& group : {all_macros(), scatter_macros(), sort_macros()}) {
+    for (const Macro& row : group) EXPECT_TRUE(parse_term(row.term)) << row.name;
+  }
 }
 
 TEST(Operators, AreListedOnce) {

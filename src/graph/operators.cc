@@ -4,7 +4,8 @@ namespace ka::graph {
 
 std::span<const std::span<const Operator>> operator_groups() {
   static const std::span<const Operator> groups[] = {pointwise_operators(), view_operators(),    reduce_operators(),
-                                                     contraction_operators(), network_operators(), recurrent_operators()};
+                                                     contraction_operators(), network_operators(), recurrent_operators(),
+                                                     resample_operators(), scatter_operators(), sort_operators()};
   return groups;
 }
 

@@ -29,7 +29,8 @@ const std::set<std::string>& kernel_words() {
   static const std::set<std::string> words = {
       "i", "m", "n", "k", "b", "ka", "kb", "row", "col", "acc", "tile", "group", "first", "step", "start", "carry", "down", "across",
       "tall", "BM", "BN", "BK", "ROWS", "BLOCK", "GROUP", "WIDE", "PRECISION", "tl", "torch", "triton", "libdevice", "plus",
-      "product", "largest", "smallest", "slot", "before", "unit", "h", "cell", "f", "g", "o", "r", "z", "a", "BB", "BU"};
+      "product", "largest", "smallest", "slot", "before", "unit", "h", "cell", "f", "g", "o", "r", "z", "a", "BB", "BU", "other",
+      "rank", "p", "key", "best", "last"};
   return words;
 }
 

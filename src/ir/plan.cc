@@ -11,6 +11,7 @@ const char* to_string(KernelKind kind) {
     case KernelKind::matmul: return "matmul";
     case KernelKind::scan: return "scan";
     case KernelKind::recurrence: return "recurrence";
+    case KernelKind::order: return "order";
     case KernelKind::opaque: return "opaque";
   }
   return "?";

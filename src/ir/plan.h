@@ -15,7 +15,7 @@
 
 namespace ka::ir {
 
-enum class KernelKind { pointwise, row, matmul, scan, recurrence, opaque };
+enum class KernelKind { pointwise, row, matmul, scan, recurrence, order, opaque };
 const char* to_string(KernelKind kind);
 
 struct PlannedKernel {

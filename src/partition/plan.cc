@@ -86,7 +86,7 @@ class Planner {
       }
       return ok();
     }
-    place_alone(number, node.op == "recurrence" ? KernelKind::recurrence : KernelKind::opaque);
+    place_alone(number, node.op == "recurrence" ? KernelKind::recurrence : node.op == "order" ? KernelKind::order : KernelKind::opaque);
     return ok();
   }
 

@@ -40,6 +40,7 @@ EmittedKernel emit_row(const EmitRequest& request);
 EmittedKernel emit_matmul(const EmitRequest& request);
 EmittedKernel emit_scan(const EmitRequest& request);
 EmittedKernel emit_recurrence(const EmitRequest& request);
+EmittedKernel emit_order(const EmitRequest& request);
 
 KernelContext context_of(const EmitRequest& request);
 // The index of each dimension of the domain in terms of a family's own variables, put into an owned value's index.

@@ -153,6 +153,7 @@ class ModuleWriter {
         case KernelKind::matmul: emitted_.push_back(emit_matmul(request)); break;
         case KernelKind::scan: emitted_.push_back(emit_scan(request)); break;
         case KernelKind::recurrence: emitted_.push_back(emit_recurrence(request)); break;
+        case KernelKind::order: emitted_.push_back(emit_order(request)); break;
         case KernelKind::opaque: {
           const ir::Node& node = graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])];
           return unsupported(fmt::format("{}: {}: there is no kernel family for {} yet", node.where, node.origin, node.op));
