@@ -22,6 +22,7 @@ from ka_bridge.sizes import SizedSource
 MOST_SAMPLES = 4
 MOST_ATTEMPTS = 24
 SMALL = 16
+LONG_PROGRAM = 300  # operators; such a program is exported at few sizes, each costs seconds
 WAYS = ("fake", "real", "meta")
 
 
@@ -40,7 +41,7 @@ def export(state: Loaded) -> dict[str, Any]:
             if len(samples) == MOST_SAMPLES:
                 break
             _add_sample(samples, source, request, sizes, way, refusals)
-        for sizes in _separating(source, small):
+        for sizes in _separating(source, small) if len(first["nodes"]) < LONG_PROGRAM else ():
             if _still_alike(samples, sizes, small):
                 _add_sample(samples, source, request, sizes, way, refusals)
     finally:
@@ -91,7 +92,7 @@ def _other_sizes(source: SizedSource, given: dict[str, int], small: dict[str, in
     found = []
     for name, value in variants.proposals(names, small):
         sizes = {**small, name: value}
-        if value > 1 and sizes not in found and sizes != given:
+        if value > 1 and sizes not in (*found, given, small):
             found.append(sizes)
     return found
 

@@ -2,8 +2,8 @@
 
 Operands are named by the operator's schema, defaults filled in. A tensor is {"t": node} or {"t": node, "i": output};
 a list of tensors {"ts": [...]}; a dtype {"dtype": name}; a float that JSON cannot say {"f": "inf"}; everything else is
-itself. Programs that write to tensors in place are made functional by PyTorch itself (run_decompositions with an empty
-table), which is skipped for the others because it costs more than the export.
+itself. Writes in place become new values here where nothing else sees the memory (export_inplace); the other programs
+are made functional by PyTorch itself (run_decompositions with an empty table), which costs more than the export.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import _disable_current_modes
 
+from ka_bridge import export_inplace, export_recurrent
 from ka_bridge.conn import one_line
 
 CONSTANT_LIMIT = 1 << 16
@@ -38,20 +39,15 @@ class _Function(nn.Module):
 
 def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str, Any]) -> dict[str, Any]:
     module = model if isinstance(model, nn.Module) else _Function(model)
-    with warnings.catch_warnings(), torch.no_grad():
+    with warnings.catch_warnings(), torch.no_grad(), export_recurrent.shapes_only():
         warnings.simplefilter("ignore")
         try:
             program = torch.export.export(module, tuple(inputs), strict=False)
-            if _mutates(program):
+            if not export_inplace.is_plain(program.graph):
                 program = program.run_decompositions({})
         except BaseException as exc:
             raise NotExportable(f"{type(exc).__name__}: {one_line(str(exc), 400)}") from exc
     return _Writer(program, inputs, names, weights).document()
-
-
-def _mutates(program: Any) -> bool:
-    return any(node.op == "call_function" and hasattr(node.target, "_schema") and node.target._schema.is_mutable
-               for node in program.graph.nodes)
 
 
 class _Writer:
@@ -60,13 +56,17 @@ class _Writer:
         self.inputs = inputs
         self.names = names
         self.weights = weights
+        self.versions = export_inplace.Versions()
 
     def document(self) -> dict[str, Any]:
         graph = self.program.graph
         arguments = [self._argument(spec) for spec in self.program.graph_signature.input_specs]
-        nodes = [self._node(node) for node in graph.nodes
-                 if node.op == "call_function" and node.target is not operator.getitem]
-        outputs, updates = [], []
+        nodes = []
+        for node in graph.nodes:
+            if node.op == "call_function" and node.target is not operator.getitem:
+                nodes.append(self._node(node))
+                self.versions.note(node)
+        outputs, updates = [], self._written()
         for spec in self.program.graph_signature.output_specs:
             kind = spec.kind.name
             if kind == "USER_OUTPUT":
@@ -78,6 +78,17 @@ class _Writer:
         structure = self.program.call_spec.out_spec
         return {"arguments": arguments, "nodes": nodes, "outputs": outputs, "updates": updates,
                 "structure": _structure(structure)}
+
+    def _written(self) -> list[dict[str, Any]]:
+        """Buffers and inputs that the program has written to, with their last value."""
+        found = []
+        placeholders = {node.name: node for node in self.program.graph.nodes if node.op == "placeholder"}
+        for spec in self.program.graph_signature.input_specs:
+            node = placeholders.get(spec.arg.name)
+            if node in self.versions.now:
+                target = spec.target if spec.target is not None else spec.arg.name
+                found.append({"target": target, "value": self._operand(node)})
+        return found
 
     def _value(self, name: str) -> dict[str, Any]:
         node = next(n for n in self.program.graph.nodes if n.name == name)
@@ -117,13 +128,21 @@ class _Writer:
             elif argument.has_default_value():
                 value = argument.default_value
             arguments[argument.name] = self._operand(None if value is _MISSING else value)
-        return {"name": node.name, "op": str(target), "args": arguments, "outs": _outputs(node), "where": _where(node)}
+        written = {"name": node.name, "op": str(target), "args": arguments, "outs": _outputs(node), "where": _where(node)}
+        if export_inplace.mutates(node):
+            written["op"] = export_inplace.functional_name(node)
+        if export_inplace.is_training_norm(node):
+            arguments.pop("cudnn_enabled", None)
+            statistics = _described(node.args[3].meta["val"])
+            written["outs"] = [*written["outs"], *[dict(statistics) for _ in range(4)]]
+        return written
 
     def _operand(self, value: Any) -> Any:
         if isinstance(value, torch.fx.Node):
             if value.op == "call_function" and value.target is operator.getitem:
                 return {"t": value.args[0].name, "i": value.args[1]}
-            return {"t": value.name}
+            made, output = self.versions.of(value)
+            return {"t": made.name} if output is None else {"t": made.name, "i": output}
         if isinstance(value, (list, tuple)):
             if any(isinstance(v, torch.fx.Node) for v in value):
                 return {"ts": [self._operand(v) for v in value]}

@@ -58,18 +58,20 @@ TEST(Term, RefusesWhatItCannotRead) {
 
 // Every row must at least be readable; what it computes is compared with PyTorch in test/system.
 TEST(Operators, AllTermsParse) {
-  for (const auto& group : {pointwise_operators(), view_operators(), reduce_operators(), contraction_operators(), network_operators()}) {
+  for (const auto& group : operator_groups()) {
     for (const Operator& row : group) {
       Result<Term> term = parse_term(row.term);
       EXPECT_TRUE(term) << row.spelling << ": " << (term ? "" : term.error().message);
     }
   }
-  for (const Macro& row : all_macros()) EXPECT_TRUE(parse_term(row.term)) << row.name;
+  for (const auto& group : {all_macros(), scatter_macros(), sort_macros()}) {
+    for (const Macro& row : group) EXPECT_TRUE(parse_term(row.term)) << row.name;
+  }
 }
 
 TEST(Operators, AreListedOnce) {
   std::set<std::string_view> seen;
-  for (const auto& group : {pointwise_operators(), view_operators(), reduce_operators(), contraction_operators(), network_operators()}) {
+  for (const auto& group : operator_groups()) {
     for (const Operator& row : group) EXPECT_TRUE(seen.insert(row.spelling).second) << row.spelling;
   }
 }

@@ -17,6 +17,13 @@ std::span<const Operator> reduce_operators();
 std::span<const Operator> contraction_operators();
 std::span<const Operator> network_operators();  // norms, pools, losses, attention
 
+std::span<const Operator> recurrent_operators();
+std::span<const Operator> resample_operators();  // interpolation, grids, fold
+std::span<const Operator> scatter_operators();
+std::span<const Operator> sort_operators();
+
+// All of the above.
+std::span<const std::span<const Operator>> operator_groups();
 const Operator* find_operator(std::string_view spelling);
 
 }  // namespace ka::graph

@@ -40,6 +40,7 @@ constexpr Operator kOperators[] = {
     {"aten.clone.default", "self"},
     {"aten.contiguous.default", "self"},
     {"aten.copysign.Tensor", "where((other < 0) or (1 / other < 0), -abs(self), abs(self))"},
+    {"aten.copy.default", "cast(expand(src, shape(self)), dtype_of(self))"},
     {"aten.cos.default", "cos(self)"},
     {"aten.cosh.default", "cosh(self)"},
     {"aten.deg2rad.default", "self * 0.017453292519943295"},

@@ -9,9 +9,19 @@ namespace ka::graph {
 namespace {
 
 constexpr std::int64_t kLargestFactor = 4096;
+constexpr std::size_t kMostForThreeFactors = 24;  // symbols; three factors of more are too many to try
 
 bool is_uniform(const Numbers& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t n) { return n == numbers[0]; });
+}
+
+// Whether `of(i)` is the number of every sample.
+template <typename Of>
+bool matches(const Numbers& numbers, Of of) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (of(i) != numbers[i]) return false;
+  }
+  return true;
 }
 
 // Names that a kernel uses for itself.
@@ -19,7 +29,8 @@ const std::set<std::string>& kernel_words() {
   static const std::set<std::string> words = {
       "i", "m", "n", "k", "b", "ka", "kb", "row", "col", "acc", "tile", "group", "first", "step", "start", "carry", "down", "across",
       "tall", "BM", "BN", "BK", "ROWS", "BLOCK", "GROUP", "WIDE", "PRECISION", "tl", "torch", "triton", "libdevice", "plus",
-      "product", "largest", "smallest"};
+      "product", "largest", "smallest", "slot", "before", "unit", "h", "cell", "f", "g", "o", "r", "z", "a", "BB", "BU", "other",
+      "rank", "p", "key", "best", "last"};
   return words;
 }
 
@@ -96,14 +107,15 @@ void SizeFit::add_symbol(const std::string& name, const Numbers& numbers, std::s
   symbols_.push_back({sym, numbers});
   known_.emplace(numbers, sym);
   sources_.push_back({name, argument, dim, numbers[0]});
+  bound_.resize(samples_);
+  for (std::size_t s = 0; s < samples_; ++s) bound_[s][name] = numbers[s];
 }
 
 std::optional<Numbers> SizeFit::values(const ir::Sym& expression) const {
   Numbers out;
+  static const std::map<std::string, std::int64_t> nothing;
   for (std::size_t s = 0; s < samples_; ++s) {
-    std::map<std::string, std::int64_t> bound;
-    for (const Symbol& symbol : symbols_) bound[symbol.sym.text()] = symbol.numbers[s];
-    const std::optional<std::int64_t> value = ir::evaluate(expression, bound);
+    const std::optional<std::int64_t> value = ir::evaluate(expression, s < bound_.size() ? bound_[s] : nothing);
     if (!value) return std::nullopt;
     out.push_back(*value);
   }
@@ -124,6 +136,8 @@ std::optional<ir::Sym> SizeFit::express(const Numbers& numbers) const {
   return products(numbers);
 }
 
+// Networks have hundreds of sizes: candidates are compared as numbers, and only the one that fits becomes an expression.
+
 // a*s + b
 std::optional<ir::Sym> SizeFit::affine(const Numbers& numbers) const {
   for (const Symbol& symbol : symbols_) {
@@ -131,8 +145,8 @@ std::optional<ir::Sym> SizeFit::affine(const Numbers& numbers) const {
       const std::int64_t step = symbol.numbers[s] - symbol.numbers[0], rise = numbers[s] - numbers[0];
       if (step == 0) continue;
       if (rise % step != 0 || rise == 0 || std::abs(rise / step) > kLargestFactor) break;
-      const ir::Sym candidate = symbol.sym * (rise / step) + (numbers[0] - symbol.numbers[0] * (rise / step));
-      if (values(candidate) == numbers) return candidate;
+      const std::int64_t factor = rise / step, offset = numbers[0] - symbol.numbers[0] * factor;
+      if (matches(numbers, [&](std::size_t i) { return symbol.numbers[i] * factor + offset; })) return symbol.sym * factor + offset;
       break;
     }
   }
@@ -143,8 +157,10 @@ std::optional<ir::Sym> SizeFit::affine(const Numbers& numbers) const {
 std::optional<ir::Sym> SizeFit::quotient(const Numbers& numbers) const {
   for (const Symbol& symbol : symbols_) {
     for (const Symbol& divisor : symbols_) {
+      if (std::find(divisor.numbers.begin(), divisor.numbers.end(), 0) != divisor.numbers.end()) continue;
+      if (!matches(numbers, [&](std::size_t i) { return symbol.numbers[i] / divisor.numbers[i]; })) continue;
       const ir::Sym candidate = ir::floor_div(symbol.sym, divisor.sym);
-      if (!candidate.is_constant() && values(candidate) == numbers) return candidate;
+      if (!candidate.is_constant()) return candidate;
     }
   }
   for (const Symbol& symbol : symbols_) {
@@ -152,9 +168,8 @@ std::optional<ir::Sym> SizeFit::quotient(const Numbers& numbers) const {
     const std::int64_t ratio = symbol.numbers[0] / numbers[0];
     for (const std::int64_t q : {ratio, ratio + 1}) {
       if (q < 2 || q > kLargestFactor) continue;
-      for (const ir::Sym& candidate : {ir::floor_div(symbol.sym, q), ir::ceil_div(symbol.sym, q)}) {
-        if (values(candidate) == numbers) return candidate;
-      }
+      if (matches(numbers, [&](std::size_t i) { return symbol.numbers[i] / q; })) return ir::floor_div(symbol.sym, q);
+      if (matches(numbers, [&](std::size_t i) { return (symbol.numbers[i] + q - 1) / q; })) return ir::ceil_div(symbol.sym, q);
     }
   }
   return std::nullopt;
@@ -164,26 +179,33 @@ std::optional<ir::Sym> SizeFit::quotient(const Numbers& numbers) const {
 std::optional<ir::Sym> SizeFit::products(const Numbers& numbers) const {
   std::vector<Symbol> factors;
   for (const auto& [values_of, sym] : known_) factors.push_back({sym, values_of});
-  const auto scaled = [&](const ir::Sym& base) -> std::optional<ir::Sym> {
-    const std::optional<Numbers> of_base = values(base);
-    if (!of_base || (*of_base)[0] == 0 || numbers[0] == 0) return std::nullopt;
-    const std::int64_t whole = (*of_base)[0];
-    if (numbers[0] % whole != 0 && whole % numbers[0] != 0) return std::nullopt;
-    const ir::Sym candidate = numbers[0] % whole == 0 ? base * (numbers[0] / whole) : ir::floor_div(base, whole / numbers[0]);
-    return values(candidate) == numbers ? std::optional(candidate) : std::nullopt;
+  // the base whose value in sample i is `of(i)`, times or divided by a whole number
+  const auto scaled = [&](auto of, auto base) -> std::optional<ir::Sym> {
+    const std::int64_t whole = of(0);
+    if (whole == 0 || numbers[0] == 0) return std::nullopt;
+    if (numbers[0] % whole == 0) {
+      const std::int64_t factor = numbers[0] / whole;
+      return matches(numbers, [&](std::size_t i) { return of(i) * factor; }) ? std::optional(base() * factor) : std::nullopt;
+    }
+    if (whole % numbers[0] != 0) return std::nullopt;
+    const std::int64_t divisor = whole / numbers[0];
+    return matches(numbers, [&](std::size_t i) { return of(i) / divisor; }) ? std::optional(ir::floor_div(base(), divisor)) : std::nullopt;
   };
   for (const Symbol& a : factors) {
-    if (std::optional<ir::Sym> found = scaled(a.sym)) return found;
+    if (std::optional<ir::Sym> found = scaled([&](std::size_t i) { return a.numbers[i]; }, [&] { return a.sym; })) return found;
   }
   for (std::size_t i = 0; i < factors.size(); ++i) {
     for (std::size_t j = i; j < factors.size(); ++j) {
-      if (std::optional<ir::Sym> found = scaled(factors[i].sym * factors[j].sym)) return found;
+      const Symbol &a = factors[i], &b = factors[j];
+      if (std::optional<ir::Sym> found = scaled([&](std::size_t k) { return a.numbers[k] * b.numbers[k]; }, [&] { return a.sym * b.sym; })) return found;
     }
   }
+  if (symbols_.size() > kMostForThreeFactors) return std::nullopt;
   for (const Symbol& a : symbols_) {
     for (const Symbol& b : symbols_) {
       for (const Symbol& c : symbols_) {
-        if (std::optional<ir::Sym> found = scaled(a.sym * b.sym * c.sym)) return found;
+        const auto of = [&](std::size_t k) { return a.numbers[k] * b.numbers[k] * c.numbers[k]; };
+        if (std::optional<ir::Sym> found = scaled(of, [&] { return a.sym * b.sym * c.sym; })) return found;
       }
     }
   }

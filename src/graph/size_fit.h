@@ -55,6 +55,7 @@ class SizeFit {
 
   std::size_t samples_;
   std::vector<Symbol> symbols_;
+  std::vector<std::map<std::string, std::int64_t>> bound_;  // by sample: the symbols' values
   std::map<Numbers, ir::Sym> known_;
   std::vector<Source> sources_;
   std::vector<ir::Shape> argument_shapes_;

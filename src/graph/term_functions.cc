@@ -40,7 +40,8 @@ Result<Names> bound_names(std::string_view name, std::string_view parameters, co
 
 const Function* find_function(const std::string& name) {
   for (const std::span<const Function> group : {reduce_functions(), view_functions(), contraction_functions(), index_functions(),
-                                                network_functions()}) {
+                                                network_functions(), recurrent_functions(), resample_functions(), scatter_functions(),
+                                                sort_functions()}) {
     for (const Function& row : group) {
       if (row.name == name) return &row;
     }
@@ -49,9 +50,12 @@ const Function* find_function(const std::string& name) {
 }
 
 const Macro* find_macro(const std::string& name) {
-  const auto rows = all_macros();
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Macro& row) { return row.name == name; });
-  return found == rows.end() ? nullptr : &*found;
+  for (const std::span<const Macro> group : {all_macros(), scatter_macros(), sort_macros()}) {
+    for (const Macro& row : group) {
+      if (row.name == name) return &row;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace

@@ -52,6 +52,10 @@ std::span<const Function> view_functions();
 std::span<const Function> contraction_functions();
 std::span<const Function> index_functions();
 std::span<const Function> network_functions();
+std::span<const Function> recurrent_functions();
+std::span<const Function> resample_functions();
+std::span<const Function> scatter_functions();
+std::span<const Function> sort_functions();
 
 struct Macro {
   std::string_view name;
@@ -59,6 +63,8 @@ struct Macro {
   std::string_view term;
 };
 std::span<const Macro> all_macros();
+std::span<const Macro> scatter_macros();
+std::span<const Macro> sort_macros();
 
 inline Arg tensor_arg(ir::ValueId id) { return Arg{Tensor{id}}; }
 // Row-major product of some extents of a shape.

@@ -10,6 +10,8 @@ const char* to_string(KernelKind kind) {
     case KernelKind::row: return "row";
     case KernelKind::matmul: return "matmul";
     case KernelKind::scan: return "scan";
+    case KernelKind::recurrence: return "recurrence";
+    case KernelKind::order: return "order";
     case KernelKind::opaque: return "opaque";
   }
   return "?";

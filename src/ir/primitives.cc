@@ -33,6 +33,8 @@ constexpr Primitive kPrimitives[] = {
     {"cosh", E, 1, floating, "libdevice.cosh({0})", {}, {}, 10},
     {"digamma", E, 1, floating, "", {}, {}, 20},
     {"div", E, 2, floating, "{0} / {1}"},
+    // rounded as IEEE says, for float32: where a quotient decides an index
+    {"div_rn", E, 2, floating, "tl.div_rn({0}, {1})", {}, {}, 4},
     {"eq", E, 2, boolean, "{0} == {1}", "{0} == {1}", "{0} == {1}"},
     {"erf", E, 1, floating, "tl.erf({0})", {}, {}, 10},
     {"erfc", E, 1, floating, "libdevice.erfc({0})", {}, {}, 10},
@@ -87,11 +89,8 @@ constexpr Primitive kPrimitives[] = {
     {"scan", Fusion::scan, 1, stated, ""},
     {"matmul", Fusion::contraction, 2, stated, ""},
     {"attention", Fusion::opaque, -1, stated, ""},
-    {"lstm", Fusion::opaque, -1, stated, ""},
-    {"gru", Fusion::opaque, -1, stated, ""},
-    {"scatter", Fusion::opaque, -1, stated, ""},
-    {"topk", Fusion::opaque, 1, stated, ""},
-    {"sort", Fusion::opaque, 1, stated, ""},
+    {"recurrence", Fusion::opaque, -1, stated, ""},
+    {"order", Fusion::opaque, 1, stated, ""},
     {"unknown", Fusion::opaque, -1, stated, ""},
 };
 

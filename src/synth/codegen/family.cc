@@ -8,6 +8,7 @@ KernelContext context_of(const EmitRequest& request) {
   KernelContext context;
   context.graph = &request.graph;
   context.buffers = &request.buffers;
+  context.owned = request.kernel.computed;
   for (const auto& [value, index] : request.kernel.index) context.owned.insert(value);
   return context;
 }
@@ -28,9 +29,12 @@ std::string function_text(const EmittedKernel& kernel, const std::string& body) 
   std::string parameters;
   const auto add = [&](const std::string& text) { parameters += (parameters.empty() ? "" : ", ") + text; };
   for (const std::string& pointer : kernel.pointers) add(pointer + "_ptr");
+  if (!kernel.loop.empty()) add(kernel.loop);
   for (const std::string& size : kernel.sizes) add(size);
   for (const auto& [name, value] : kernel.constants) add(name + ": tl.constexpr");
-  return fmt::format("@triton.jit\ndef {}({}):\n{}", kernel.name, parameters, body);
+  // the first steps must not become programs of their own
+  const std::string decorator = kernel.loop.empty() ? "@triton.jit" : fmt::format("@triton.jit(do_not_specialize=[\"{}\"])", kernel.loop);
+  return fmt::format("{}\ndef {}({}):\n{}", decorator, kernel.name, parameters, body);
 }
 
 void finish(EmittedKernel& out, KernelContext& context, const Source& body) {

@@ -21,6 +21,7 @@ struct EmittedKernel {
   std::vector<std::string> sizes;       // size symbols
   std::vector<std::pair<std::string, std::string>> constants;  // constexpr parameters and their Python text in the wrapper
   std::string grid;                     // Python text of the tuple
+  std::string loop, loop_count;         // launched once per value of this variable, which it is handed; empty: once
   int num_warps = 4, num_stages = 2;
   bool uses_libdevice = false;
 };
@@ -38,6 +39,8 @@ EmittedKernel emit_pointwise(const EmitRequest& request);
 EmittedKernel emit_row(const EmitRequest& request);
 EmittedKernel emit_matmul(const EmitRequest& request);
 EmittedKernel emit_scan(const EmitRequest& request);
+EmittedKernel emit_recurrence(const EmitRequest& request);
+EmittedKernel emit_order(const EmitRequest& request);
 
 KernelContext context_of(const EmitRequest& request);
 // The index of each dimension of the domain in terms of a family's own variables, put into an owned value's index.

@@ -108,6 +108,7 @@ class ModuleWriter {
 
   void name_values() {
     for (const ir::SizeSource& size : graph_.sizes) names_.reserve(size.symbol);
+    names_.reserve("step");
     for (const ir::Argument& argument : graph_.arguments) {
       if (argument.value < 0) continue;
       const std::string name = names_.unique(argument.keyword);
@@ -156,6 +157,8 @@ class ModuleWriter {
         case KernelKind::row: emitted_.push_back(emit_row(request)); break;
         case KernelKind::matmul: emitted_.push_back(emit_matmul(request)); break;
         case KernelKind::scan: emitted_.push_back(emit_scan(request)); break;
+        case KernelKind::recurrence: emitted_.push_back(emit_recurrence(request)); break;
+        case KernelKind::order: emitted_.push_back(emit_order(request)); break;
         case KernelKind::opaque: missing(graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])]); continue;
       }
       kernels_.push_back(emitted_.back().text);
@@ -214,7 +217,7 @@ class ModuleWriter {
       const std::string part = short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
       if (parts.empty() || parts.back() != part) parts.push_back(part);
     }
-    const std::string precision = kernel.kind == KernelKind::matmul ? fmt::format(" ({} products)", precision_of(kernel)) : "";
+    const std::string precision = kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::recurrence ? fmt::format(" ({} products)", precision_of(kernel)) : "";
     return fmt::format("{} over {}{}", fmt::join(parts, ", "), shape_text(kernel.domain), precision);
   }
 
@@ -287,6 +290,11 @@ class ModuleWriter {
       out.line(fmt::format("{} = torch.empty({}, dtype={}, device={})", buffer.name, shape_text(buffer.shape), torch_type(buffer.dtype), device_));
     }
     std::vector<std::string> arguments = kernel.pointers;
+    if (!kernel.loop.empty()) {
+      arguments.push_back(kernel.loop);
+      out.line(fmt::format("for {} in range({}):", kernel.loop, kernel.loop_count));
+      out.indent();
+    }
     arguments.insert(arguments.end(), kernel.sizes.begin(), kernel.sizes.end());
     for (const auto& [name, value] : kernel.constants) arguments.push_back(fmt::format("{}={}", name, value));
     arguments.push_back(fmt::format("num_warps={}", kernel.num_warps));
@@ -294,6 +302,7 @@ class ModuleWriter {
     out.line(fmt::format("{}[{}](", kernel.name, kernel.grid));
     out.line(fmt::format("    {},", fmt::join(arguments, ", ")));
     out.line(")");
+    if (!kernel.loop.empty()) out.dedent();
   }
 
   // Buffers that the program changes, at the end: until then kernels may read the old values.
