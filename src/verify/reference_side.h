@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -83,8 +84,9 @@ class ReferenceSide {
                                     bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
   const ReferenceFacts& facts() const { return facts_; }
   Result<Draw> draw(const DrawRequest& request, const os::CancelToken& cancel);
-  // The program as graphs of PyTorch operators at several sizes, as JSON text; for a side loaded with `exports`.
-  Result<std::string> export_graphs(const os::CancelToken& cancel);
+  // The program as graphs of PyTorch operators at several sizes, as JSON text; for a side loaded with `exports`. Operators
+  // other than the given ones are replaced by what PyTorch says they mean, where it says so.
+  Result<std::string> export_graphs(std::span<const std::string> operators, const os::CancelToken& cancel);
   // Shapes of inputs and weights at the sizes that were given, as JSON; empty when they cannot be told without data.
   std::string given_arguments(const os::CancelToken& cancel);
 

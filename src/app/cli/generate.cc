@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "bridge/warm_interpreter.h"
 #include "graph/import.h"
+#include "graph/operators.h"
 #include "os/files.h"
 #include "partition/plan.h"
 #include "problem/problem_file.h"
@@ -41,7 +42,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   reference.limit = options.limit;
   KA_ASSIGN(verify::ReferenceSide side, verify::ReferenceSide::load(problem, reference, interpreter, cancel));
   const auto begin = std::chrono::steady_clock::now();
-  KA_ASSIGN(std::string text, side.export_graphs(cancel));
+  KA_ASSIGN(std::string text, side.export_graphs(graph::operator_spellings(), cancel));
   KA_ASSIGN(Json document, parse_json(text, problem.path));
   KA_ASSIGN(graph::Exported exported, graph::read_exported(document));
   Generated out;
@@ -58,6 +59,13 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
   constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
   if (!arguments.positional().empty())
     return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
+  if (arguments.has("--list-operators")) {
+    for (const std::string& spelling : graph::operator_spellings()) {
+      const std::string_view row = graph::find_operator(spelling)->spelling;
+      fmt::print("{}{}\n", spelling, row == spelling ? "" : fmt::format(" {}", row));
+    }
+    return 0;
+  }
   KA_ASSIGN(std::string problem_argument, arguments.required("--problem"));
   KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem_argument));
   KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));

@@ -25,6 +25,7 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--no-verify", "", "write the kernel only"},
     {"--explain", "", "print the graph, the kernels it became, and why nothing more was fused"},
     {"--json", "", "print the verdict as one JSON object"},
+    {"--list-operators", "", "print the PyTorch operators that are known, and do nothing else"},
 });
 
 struct Generated {
