@@ -9,7 +9,7 @@ exported on fake inputs; on the meta device. The reason why an earlier way faile
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -26,9 +26,14 @@ LONG_PROGRAM = 300  # operators; such a program is exported at few sizes, each c
 WAYS = ("fake", "real", "meta")
 
 
-def export(state: Loaded) -> dict[str, Any]:
-    """The document: samples (sizes and graph each), and how the program was built."""
-    source, request = state.source, state.request
+class Asked(NamedTuple):
+    program: cost.Request
+    operators: frozenset[str]
+
+
+def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
+    """The document: samples (sizes and graph each), and how the program was built. `operators`: those that the reader knows."""
+    source, request = state.source, Asked(state.request, operators)
     given, small = source.given(), state.sizes
     refusals: list[str] = []
     try:
@@ -49,7 +54,7 @@ def export(state: Loaded) -> dict[str, Any]:
     return {"schema": 1, "way": way, "refusals": refusals, "samples": samples}
 
 
-def _add_sample(samples: list[dict[str, Any]], source: SizedSource, request: cost.Request, sizes: dict[str, int],
+def _add_sample(samples: list[dict[str, Any]], source: SizedSource, request: Asked, sizes: dict[str, int],
                 way: str, refusals: list[str]) -> None:
     try:
         graph = _graph(source, request, sizes, way)
@@ -97,7 +102,7 @@ def _other_sizes(source: SizedSource, given: dict[str, int], small: dict[str, in
     return found
 
 
-def _first(source: SizedSource, request: cost.Request, sizes: dict[str, int], refusals: list[str]) -> tuple[str, Any]:
+def _first(source: SizedSource, request: Asked, sizes: dict[str, int], refusals: list[str]) -> tuple[str, Any]:
     for way in WAYS:
         try:
             return way, _graph(source, request, sizes, way)
@@ -107,25 +112,25 @@ def _first(source: SizedSource, request: cost.Request, sizes: dict[str, int], re
     raise ProblemError("unsupported", f"the program cannot be exported ({refusals[0]})", last)
 
 
-def _graph(source: SizedSource, request: cost.Request, sizes: dict[str, int], way: str) -> dict[str, Any]:
+def _graph(source: SizedSource, request: Asked, sizes: dict[str, int], way: str) -> dict[str, Any]:
     if way == "fake":
         with cost.dataless("fake"):
-            program = request.execute(source, sizes, 0, "cpu")
-            return _exported(program, program.build(0), program.inputs(0))
+            program = request.program.execute(source, sizes, 0, "cpu")
+            return _exported(program, program.build(0), program.inputs(0), request.operators)
     if way == "real":
-        program = request.execute(source, sizes, 0, "cpu")
+        program = request.program.execute(source, sizes, 0, "cpu")
         model = program.build(0)
         with cost.dataless("fake"):
-            return _exported(program, model, program.inputs(0))
+            return _exported(program, model, program.inputs(0), request.operators)
     with torch.device("meta"):
-        program = request.execute(source, sizes, 0, "meta")
-        return _exported(program, program.build(0), program.inputs(0))
+        program = request.program.execute(source, sizes, 0, "meta")
+        return _exported(program, program.build(0), program.inputs(0), request.operators)
 
 
-def _exported(program: Program, model: Any, inputs: list[Any]) -> dict[str, Any]:
+def _exported(program: Program, model: Any, inputs: list[Any], operators: frozenset[str]) -> dict[str, Any]:
     names = program.input_names(model, len(inputs))
     found = {w.name: w for w in weights.collect(model)}
-    return export_graph.graph_of(model, inputs, names, found)
+    return export_graph.graph_of(model, inputs, names, found, operators)
 
 
 def _shown(given: dict[str, int], sizes: dict[str, int]) -> str:

@@ -3,7 +3,8 @@
 Operands are named by the operator's schema, defaults filled in. A tensor is {"t": node} or {"t": node, "i": output};
 a list of tensors {"ts": [...]}; a dtype {"dtype": name}; a float that JSON cannot say {"f": "inf"}; everything else is
 itself. Writes in place become new values here where nothing else sees the memory (export_inplace); the other programs
-are made functional by PyTorch itself (run_decompositions with an empty table), which costs more than the export.
+are made functional by PyTorch itself (run_decompositions with an empty table), which costs more than the export; so does
+the replacement of operators that the reader does not know (export_decompose).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import _disable_current_modes
 
-from ka_bridge import export_inplace, export_recurrent
+from ka_bridge import export_decompose, export_inplace, export_recurrent
 from ka_bridge.conn import one_line
 
 CONSTANT_LIMIT = 1 << 16
@@ -37,14 +38,15 @@ class _Function(nn.Module):
         return self.function(*args)
 
 
-def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str, Any]) -> dict[str, Any]:
+def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str, Any], operators: frozenset[str]) -> dict[str, Any]:
     module = model if isinstance(model, nn.Module) else _Function(model)
-    with warnings.catch_warnings(), torch.no_grad(), export_recurrent.shapes_only():
+    with warnings.catch_warnings(), torch.no_grad(), export_recurrent.shapes_only(), export_decompose.without_value_checks():
         warnings.simplefilter("ignore")
         try:
             program = torch.export.export(module, tuple(inputs), strict=False)
             if not export_inplace.is_plain(program.graph):
                 program = program.run_decompositions({})
+            program = export_decompose.in_terms_of(operators, program)
         except BaseException as exc:
             raise NotExportable(f"{type(exc).__name__}: {one_line(str(exc), 400)}") from exc
     return _Writer(program, inputs, names, weights).document()

@@ -37,7 +37,7 @@ def main(conn: Conn) -> None:
                 answer = draws.draw(state, request, fds[0])
             elif request.get("cmd") == "export" and state is not None:
                 from ka_bridge import export  # only in children that were forked for it (exporter.py)
-                write_all(fds[0], json.dumps(export.export(state)).encode(), 0)
+                write_all(fds[0], json.dumps(export.export(state, frozenset(request.get("operators") or ()))).encode(), 0)
                 answer = {"ok": True}
             elif request.get("cmd") == "given_draw" and state is not None:
                 answer = given_sizes.draw(state, request, fds[0])

@@ -1,6 +1,7 @@
 // Contractions, all by way of the primitive [b, m, k] x [b, k, n]. A convolution is a matmul whose first operand is a view
 // of the image: row m is a place of the result, column k a tap of the filter.
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -277,33 +278,92 @@ ValueId contracted(ir::Builder& b, ValueId x, std::string& lx, ValueId y, std::s
   return b.reshape(b.matmul(a, c), to);
 }
 
-Arg einsum(Operands& in) {
-  ir::Builder& b = in.builder();
-  std::string equation = in.text("equation", "");
-  std::erase(equation, ' ');
-  std::vector<ValueId> operands = in.tensors("operands");
-  if (equation.find('.') != std::string::npos || operands.empty()) {
-    in.fail(fmt::format("the equation \"{}\" is not supported (letters only)", equation));
-    return {};
-  }
-  const std::size_t arrow = equation.find("->");
-  std::string left = equation.substr(0, arrow), result;
-  std::vector<std::string> letters{""};
-  for (const char c : left) {
-    if (c == ',') letters.emplace_back();
-    else letters.back() += c;
-  }
-  if (arrow != std::string::npos) {
-    result = equation.substr(arrow + 2);
-  } else {  // letters that occur once, in alphabetical order
-    for (char c = 'A'; c <= 'z'; ++c) {
-      if (std::count(left.begin(), left.end(), c) == 1) result += c;
+// A letter that repeats in one operand: the diagonal.
+ValueId without_repeats(ir::Builder& b, ValueId x, std::string& letters) {
+  const std::string once = unique(letters);
+  if (once == letters) return x;
+  Shape to;
+  for (const char c : once) to.push_back(b.shape(x)[letters.find(c)]);
+  const std::vector<Sym> i = ir::index_symbols(to);
+  std::vector<Sym> index;
+  for (const char c : letters) index.push_back(i[once.find(c)]);
+  letters = once;
+  return b.remap(x, to, index);
+}
+
+// "..." written out: digits stand for the dimensions that it covers, counted from the last one.
+std::string written_out(const std::string& letters, int covered) {
+  const std::size_t dots = letters.find("...");
+  if (dots == std::string::npos) return letters;
+  std::string digits;
+  for (int d = covered - 1; d >= 0; --d) digits += static_cast<char>('0' + d);
+  return letters.substr(0, dots) + digits + letters.substr(dots + 3);
+}
+
+// Operands whose extent is 1 where another has more are spread, so that a letter has one extent.
+void spread_letters(ir::Builder& b, std::vector<ValueId>& operands, const std::vector<std::string>& letters) {
+  std::map<char, Sym> extents;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    for (std::size_t d = 0; d < letters[k].size(); ++d) {
+      Sym& extent = extents.try_emplace(letters[k][d], 1).first->second;
+      if (extent.is(1)) extent = b.shape(operands[k])[d];
     }
   }
-  if (letters.size() != operands.size() || std::any_of(letters.begin(), letters.end(), [](const std::string& l) { return unique(l) != l; })) {
-    in.fail(fmt::format("the equation \"{}\" is not supported (a letter repeats in one operand)", equation));
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    Shape to;
+    for (const char c : letters[k]) to.push_back(extents.at(c));
+    operands[k] = b.expand(operands[k], to);
+  }
+}
+
+struct Equation {
+  std::vector<std::string> operands;
+  std::string result;
+};
+
+Equation equation_of(ir::Builder& b, std::string text, const std::vector<ValueId>& operands) {
+  std::erase(text, ' ');
+  const std::size_t arrow = text.find("->");
+  std::string left = text.substr(0, arrow);
+  Equation out{{""}, ""};
+  for (const char c : left) {
+    if (c == ',') out.operands.emplace_back();
+    else out.operands.back() += c;
+  }
+  int most = 0;
+  for (std::size_t k = 0; k < out.operands.size() && k < operands.size(); ++k) {
+    std::string& letters = out.operands[k];
+    if (letters.find("...") == std::string::npos) continue;
+    const int covered = b.rank(operands[k]) - (static_cast<int>(letters.size()) - 3);
+    letters = written_out(letters, covered);
+    most = std::max(most, covered);
+  }
+  if (arrow != std::string::npos) {
+    out.result = written_out(text.substr(arrow + 2), most);
+    return out;
+  }
+  if (left.find("...") != std::string::npos) out.result = written_out("...", most);
+  for (char c = 'A'; c <= 'z'; ++c) {  // letters that occur once, in alphabetical order
+    if (std::count(left.begin(), left.end(), c) == 1) out.result += c;
+  }
+  return out;
+}
+
+Arg einsum(Operands& in) {
+  ir::Builder& b = in.builder();
+  std::vector<ValueId> operands = in.tensors("operands");
+  const std::string text = in.text("equation", "");
+  Equation equation = equation_of(b, text, operands);
+  std::vector<std::string>& letters = equation.operands;
+  const std::string& result = equation.result;
+  bool fits = letters.size() == operands.size();
+  for (std::size_t k = 0; fits && k < letters.size(); ++k) fits = static_cast<int>(letters[k].size()) == b.rank(operands[k]);
+  if (!fits) {
+    in.fail(fmt::format("the equation \"{}\" does not fit its operands", text));
     return {};
   }
+  for (std::size_t k = 0; k < letters.size(); ++k) operands[k] = without_repeats(b, operands[k], letters[k]);
+  spread_letters(b, operands, letters);
   ValueId x = operands[0];
   std::string lx = letters[0];
   for (std::size_t i = 1; i < operands.size(); ++i) {

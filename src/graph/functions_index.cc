@@ -1,4 +1,7 @@
 // Sizes, dtypes, positions, and reading at places that a tensor names.
+#include <cmath>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "graph/term_functions.h"
@@ -51,10 +54,23 @@ Arg known(Operands& in) { return Arg{in.arg("x").tensor() == nullptr}; }
 
 Arg quotient(Operands& in) { return Arg{ir::floor_div(in.integer("a"), in.integer("b"))}; }
 
+Arg is_whole(Operands& in) { return Arg{in.arg("x").integer() != nullptr}; }
+
+// 10 to the power of n, as a number.
+Arg tenfold(Operands& in) { return Arg{std::pow(10.0, static_cast<double>(in.fixed("n", 0)))}; }
+
+// What PyTorch can and a kernel cannot, in a sentence.
+Arg refused(Operands& in) {
+  in.fail(in.text("why", "not supported"));
+  return {};
+}
+
 // How many numbers arange(start, end, step) has.
 Arg steps(Operands& in) {
-  const std::int64_t step = in.fixed("step", 1);
-  if (step < 0) return Arg{ir::ceil_div(in.integer("start") - in.integer("end"), -step)};
+  const bool whole = in.arg("start").integer() != nullptr && in.arg("end").integer() != nullptr && in.arg("step").integer() != nullptr;
+  if (!whole) return Arg{Sym(static_cast<std::int64_t>(std::ceil((in.number("end", 0) - in.number("start", 0)) / in.number("step", 1))))};
+  const Sym step = in.integer("step");
+  if (step.constant().value_or(1) < 0) return Arg{ir::ceil_div(in.integer("start") - in.integer("end"), step * -1)};
   return Arg{ir::ceil_div(in.integer("end") - in.integer("start"), step)};
 }
 
@@ -66,8 +82,39 @@ Arg last(Operands& in) {
   return Arg{out};
 }
 
+// All dimensions but one; all of them when there is none to leave out.
+Arg other_dims(Operands& in) {
+  ArgList out;
+  const int rank = in.builder().rank(in.tensor("x"));
+  for (int d = 0; d < rank; ++d) {
+    if (d != static_cast<int>(in.fixed("dim", 0))) out.push_back(Arg{Sym(d)});
+  }
+  return Arg{out};
+}
+
+// A list with ones in front, so that it has at least n items.
+Arg padded_list(Operands& in) {
+  ArgList out;
+  const std::vector<Sym> items = in.integers("list");
+  for (std::int64_t k = static_cast<std::int64_t>(items.size()); k < in.fixed("n", 0); ++k) out.push_back(Arg{Sym(1)});
+  for (const Sym& item : items) out.push_back(Arg{item});
+  return Arg{out};
+}
+
 // The distance from 1 to the next larger number of the tensor's dtype.
 Arg epsilon(Operands& in) { return Arg{2 * ir::info(in.builder().type(in.tensor("x")).dtype).unit_roundoff}; }
+
+// The largest finite number of a dtype.
+Arg largest(Operands& in) {
+  const ir::DType* dtype = std::get_if<ir::DType>(&in.arg("dtype").value);
+  if (dtype == nullptr) in.fail("a dtype is needed");
+  switch (dtype == nullptr ? ir::DType::float32 : *dtype) {
+    case ir::DType::float64: return Arg{std::numeric_limits<double>::max()};
+    case ir::DType::float16: return Arg{65504.0};
+    case ir::DType::bfloat16: return Arg{0x1.fep127};
+    default: return Arg{static_cast<double>(std::numeric_limits<float>::max())};
+  }
+}
 
 Arg dtype_of(Operands& in) { return Arg{in.builder().type(in.tensor("x")).dtype}; }
 Arg is_floating(Operands& in) { return Arg{ir::is_float(in.builder().type(in.tensor("x")).dtype)}; }
@@ -220,7 +267,7 @@ Arg drawn(Operands& in) {
   ir::Builder& b = in.builder();
   const ir::DType* dtype = std::get_if<ir::DType>(&in.arg("dtype").value);
   const Shape to = in.integers("shape");
-  ir::Attributes attributes{{"kind", in.text("kind", "rand")}, {"p", in.number("p", 0)}};
+  ir::Attributes attributes{{"kind", in.text("kind", "rand")}, {"p", in.number("p", 0)}, {"q", in.number("q", 0)}};
   return tensor_arg(b.node("random", {}, attributes, {{dtype == nullptr ? ir::DType::float32 : *dtype, to}})[0]);
 }
 
@@ -249,7 +296,7 @@ constexpr Function kFunctions[] = {
     {"broadcast_tensors", "parts", broadcast_tensors},
     {"cast", "x, dtype", cast},
     {"diagonal_distance", "x", diagonal_distance},
-    {"drawn", "kind, shape, dtype, p", drawn},
+    {"drawn", "kind, shape, dtype, p, q", drawn},
     {"dtype_of", "x", dtype_of},
     {"epsilon", "x", epsilon},
     {"exact_cast", "x, dtype", exact_cast},
@@ -258,17 +305,23 @@ constexpr Function kFunctions[] = {
     {"index", "x, indices", index},
     {"is_boolean", "x", is_boolean},
     {"is_floating", "x", is_floating},
+    {"is_whole", "x", is_whole},
     {"item", "list, i", item},
     {"known", "x", known},
+    {"largest", "dtype", largest},
     {"last", "list", last},
     {"like", "x, y", like},
     {"overwritten", "x, values, dim, start, step", overwritten},
+    {"other_dims", "x, dim", other_dims},
+    {"padded_list", "list, n", padded_list},
     {"quotient", "a, b", quotient},
     {"rank", "x", rank},
+    {"refused", "why", refused},
     {"shape", "x", shape},
     {"size", "x, dim", size},
     {"steps", "start, end, step", steps},
     {"take", "x, dim, index, wrap", take},
+    {"tenfold", "n", tenfold},
 };
 
 }  // namespace

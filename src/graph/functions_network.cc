@@ -31,7 +31,7 @@ ValueId real(ir::Builder& b, const Sym& value, const Shape& shape = {}) {
 struct Pool {
   ValueId x = -1, view = -1;
   Shape out;
-  std::vector<Sym> size, stride, padding;
+  std::vector<Sym> size, stride, padding, dilation;
   int n = 0;
 };
 
@@ -48,6 +48,9 @@ Pool pool_of(Operands& in, double fill) {
   p.padding = padding.empty() ? std::vector<Sym>{0} : padding;
   if (p.stride.size() == 1) p.stride.resize(at(p.n), p.stride[0]);
   if (p.padding.size() == 1) p.padding.resize(at(p.n), p.padding[0]);
+  p.dilation = in.integers("dilation");
+  if (p.dilation.empty()) p.dilation.emplace_back(1);
+  if (p.dilation.size() == 1) p.dilation.resize(at(p.n), p.dilation[0]);
   const auto list = [](const std::vector<Sym>& values) {
     ArgList out;
     for (const Sym& value : values) out.push_back(Arg{value});
@@ -67,11 +70,37 @@ Pool pool_of(Operands& in, double fill) {
   return p;
 }
 
+// Where the largest element of each window lies in its plane, counted in row-major order, as PyTorch counts it. `begin` is
+// where the windows begin in each dimension, over the index of the result; `step` the distance of their taps.
+ValueId places_of_largest(ir::Builder& b, ValueId view, const Shape& out, const Shape& plane, const std::vector<Sym>& begin,
+                          const std::vector<Sym>& step) {
+  const int n = static_cast<int>(plane.size());
+  const Shape taps(b.shape(view).end() - n, b.shape(view).end());
+  const auto whole = [&](const Sym& value) { return b.index({}, value); };
+  ValueId rest = b.reshape(b.reduce("argmax", view, last_dims(b.rank(view), n)), out), flat = whole(0);
+  Sym pitch = 1;
+  for (int k = n - 1; k >= 0; --k) {
+    const ValueId tap = b.elementwise("fmod", {rest, whole(taps[at(k)])});
+    rest = b.elementwise("trunc_div", {rest, whole(taps[at(k)])});
+    const ValueId place = b.elementwise("add", {b.index(out, begin[at(k)]), b.elementwise("mul", {tap, whole(step[at(k)])})});
+    flat = b.elementwise("add", {flat, b.elementwise("mul", {place, whole(pitch)})});
+    pitch = pitch * plane[at(k)];
+  }
+  return flat;
+}
+
 Arg max_pool(Operands& in) {
   ir::Builder& b = in.builder();
   const Pool p = pool_of(in, -std::numeric_limits<double>::infinity());
   if (p.out.empty()) return {};
-  return tensor_arg(b.reshape(b.reduce("max", p.view, last_dims(b.rank(p.view), p.n)), p.out));
+  const Arg largest = tensor_arg(b.reshape(b.reduce("max", p.view, last_dims(b.rank(p.view), p.n)), p.out));
+  if (!in.flag("indices", false)) return largest;
+  const std::vector<Sym> i = ir::index_symbols(p.out);
+  const std::size_t first = p.out.size() - at(p.n);
+  std::vector<Sym> begin;
+  for (std::size_t k = 0; k < at(p.n); ++k) begin.push_back(i[first + k] * p.stride[k] - p.padding[k]);
+  const Shape plane(b.shape(p.x).end() - p.n, b.shape(p.x).end());
+  return Arg{ArgList{largest, tensor_arg(places_of_largest(b, p.view, p.out, plane, begin, p.dilation))}};
 }
 
 Arg avg_pool(Operands& in) {
@@ -112,19 +141,24 @@ Arg adaptive_pool(Operands& in) {
     to.push_back(even.back() ? ir::floor_div(extent, wanted[at(k)]) : ir::ceil_div(extent, wanted[at(k)]) + 1);
   }
   const std::vector<Sym> i = ir::index_symbols(to);
-  std::vector<Sym> index(i.begin(), i.begin() + first), valid;
+  std::vector<Sym> index(i.begin(), i.begin() + first), valid, begins;
   Sym count = 1;
   for (int k = 0; k < n; ++k) {
     const Sym extent = b.shape(x)[at(first + k)], o = i[at(first + k)], tap = i[at(first + n + k)];
     const Sym begin = even[at(k)] ? o * to[at(first + n + k)] : ir::floor_div(o * extent, wanted[at(k)]);
     const Sym end = even[at(k)] ? begin + to[at(first + n + k)] : ir::ceil_div((o + 1) * extent, wanted[at(k)]);
+    begins.push_back(begin);
     index.push_back(begin + tap);
     if (!even[at(k)]) valid.push_back(end - 1 - begin - tap);
     count = count * (end - begin);
   }
   const ValueId view = b.remap(x, to, index, valid, mean ? 0 : -std::numeric_limits<double>::infinity());
   const ValueId reduced = b.reshape(b.reduce(mean ? "sum" : "max", view, last_dims(b.rank(view), n)), out);
-  if (!mean) return tensor_arg(reduced);
+  if (!mean) {
+    const Shape plane(b.shape(x).end() - n, b.shape(x).end());
+    const ValueId places = places_of_largest(b, view, out, plane, begins, std::vector<Sym>(at(n), Sym(1)));
+    return Arg{ArgList{tensor_arg(reduced), tensor_arg(places)}};
+  }
   return tensor_arg(b.elementwise("div", {reduced, real(b, count, count.is_constant() || symbols(count).empty() ? Shape{} : out)}));
 }
 
@@ -279,7 +313,7 @@ constexpr Function kFunctions[] = {
     {"layer_norm", "x, normalized_shape, weight, bias, eps", layer_norm},
     {"pixel_shuffle", "x, r", pixel_shuffle},
     {"pixel_unshuffle", "x, r", pixel_unshuffle},
-    {"max_pool", "x, size, stride, padding, dilation, ceil_mode", max_pool},
+    {"max_pool", "x, size, stride, padding, dilation, ceil_mode, indices", max_pool},
 };
 
 }  // namespace

@@ -270,7 +270,8 @@ Arg split(Operands& in) {
   const int d = in.dim("dim", b.rank(x));
   if (in.arg("size").integer() == nullptr) return pieces(b, x, d, in.integers("size"));
   const Sym extent = b.shape(x)[at(d)], size = in.integer("size");
-  const std::optional<std::int64_t> count = ir::ceil_div(extent, size).constant();
+  // as many as PyTorch made, where the sizes alone do not say
+  const std::optional<std::int64_t> count = in.has("count") ? in.integer("count").constant() : ir::ceil_div(extent, size).constant();
   if (!count) {
     in.fail(fmt::format("the number of pieces of {} elements each depends on the size", size.text()));
     return {};
@@ -408,10 +409,22 @@ Arg diagonal(Operands& in) {
   return tensor_arg(b.remap(x, to, index));
 }
 
+// A matrix of zeros with the vector on one of its diagonals.
+Arg diagonal_matrix(Operands& in) {
+  ir::Builder& b = in.builder();
+  const ValueId x = in.tensor("x");
+  const std::int64_t offset = in.fixed("offset", 0);
+  const Sym extent = b.shape(x)[0] + (offset < 0 ? -offset : offset);
+  const std::vector<Sym> i = ir::index_symbols({extent, extent});
+  const Sym place = i[0] - (offset < 0 ? -offset : 0), off = i[1] - i[0] - offset;
+  return tensor_arg(b.remap(x, {extent, extent}, {place}, {place, b.shape(x)[0] - 1 - place, off, Sym(0) - off}, 0));
+}
+
 constexpr Function kFunctions[] = {
     {"cat", "parts, dim", cat},
     {"chunk", "x, chunks, dim", chunk},
     {"diagonal", "x, offset, dim1, dim2", diagonal},
+    {"diagonal_matrix", "x, offset", diagonal_matrix},
     {"expand", "x, shape", expand},
     {"flatten", "x, start, end", flatten},
     {"flip", "x, dims", flip},
@@ -425,7 +438,7 @@ constexpr Function kFunctions[] = {
     {"roll", "x, shifts, dims", roll},
     {"select", "x, dim, index", select},
     {"slice", "x, dim, start, end, step", slice},
-    {"split", "x, size, dim", split},
+    {"split", "x, size, dim, count", split},
     {"squeeze", "x, dim", squeeze},
     {"stack", "parts, dim", stack},
     {"transpose", "x, a, b", transpose},

@@ -1,6 +1,7 @@
 // From exported programs to graphs: terms, sizes, operators. Programs are written as the export child writes them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -73,6 +74,19 @@ TEST(Operators, AreListedOnce) {
   std::set<std::string_view> seen;
   for (const auto& group : operator_groups()) {
     for (const Operator& row : group) EXPECT_TRUE(seen.insert(row.spelling).second) << row.spelling;
+  }
+}
+
+TEST(Operators, AreFoundByAliases) {
+  ASSERT_NE(find_operator("aten.absolute.default"), nullptr);
+  EXPECT_EQ(find_operator("aten.absolute.default"), find_operator("aten.abs.default"));
+  EXPECT_EQ(find_operator("aten.absolute.out"), nullptr);
+  EXPECT_EQ(find_operator("aten"), nullptr);
+  for (const OperatorAlias& alias : operator_aliases()) {
+    const auto is_overload = [&](const Operator& row) { return row.spelling.starts_with(std::string(alias.same_as) + "."); };
+    bool found = false;
+    for (const auto& group : operator_groups()) found = found || std::any_of(group.begin(), group.end(), is_overload);
+    EXPECT_TRUE(found) << alias.name << " stands for " << alias.same_as << ", which has no row";
   }
 }
 

@@ -180,6 +180,8 @@ class Importer {
       KA_ASSIGN(Arg arg, operand(samples));
       names[name] = widened(arg);
     }
+    names["results"] = Arg{ir::Sym(static_cast<std::int64_t>(node.outputs.size()))};
+    if (!node.outputs.empty() && node.outputs[0]) names["result_dtype"] = Arg{node.outputs[0]->dtype};
     KA_ASSIGN(Term term, parse_term(row->term));
     KA_ASSIGN(Arg result, evaluate(term, names, builder_));
     return keep(i, result);

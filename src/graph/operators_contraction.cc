@@ -9,9 +9,10 @@ constexpr Operator kOperators[] = {
     {"aten.addmv.default", "self * beta + matmul(mat, vec) * alpha"},
     {"aten.baddbmm.default", "self * beta + matmul(batch1, batch2) * alpha"},
     {"aten.bilinear.default",
-     "let y = einsum('nik,nk->ni', [einsum('nj,ijk->nik', [input1, weight]), input2]);"
+     "let y = einsum('...ik,...k->...i', [einsum('...j,ijk->...ik', [input1, weight]), input2]);"
      "if bias == none then y else y + bias"},
     {"aten.bmm.default", "matmul(self, mat2)"},
+    {"aten.cdist.default", "vector_norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1, false)"},
     {"aten.conv1d.default", "conv(input, weight, bias, stride, padding, dilation, groups)"},
     {"aten.conv1d.padding", "conv(input, weight, bias, stride, padding, dilation, groups)"},
     {"aten.conv2d.default", "conv(input, weight, bias, stride, padding, dilation, groups)"},
@@ -33,11 +34,15 @@ constexpr Operator kOperators[] = {
     {"aten.mv.default", "matmul(self, vec)"},
     {"aten.outer.default", "unsqueeze(self, 1) * unsqueeze(vec2, 0)"},
     {"aten.scaled_dot_product_attention.default",
-     "let d = size(query, -1);"
-     "let s = matmul(query, transpose(key, -1, -2)) * (if scale == none then rsqrt(cast(d, float32)) else scale);"
+     "let d = size(query, -1); let g = if enable_gqa then quotient(size(query, -3), size(key, -3)) else 1;"
+     "let k = if enable_gqa then repeat_interleave(key, g, -3) else key;"
+     "let v = if enable_gqa then repeat_interleave(value, g, -3) else value;"
+     "let s = matmul(query, transpose(k, -1, -2)) * (if scale == none then rsqrt(cast(d, float32)) else scale);"
      "let c = if is_causal then where(diagonal_distance(s) <= 0, s, -inf) else s;"
      "let m = if attn_mask == none then c else if is_boolean(attn_mask) then where(attn_mask, c, -inf) else c + attn_mask;"
-     "matmul(softmax(m, -1), value)"},
+     "let w = if attn_mask == none then softmax(m, -1) else where(amax(m, -1) == -inf, 0, softmax(m, -1));"
+     "matmul(dropped(w, dropout_p, dropout_p > 0), v)"},
+    {"aten.vdot.default", "sum(self * other, none, keepdim=false)"},
 };
 
 }  // namespace

@@ -59,6 +59,7 @@ struct Primitive {
   std::string_view integer_text = {};  // where it differs for integers
   std::string_view boolean_text = {};  // where it differs for booleans
   double flops = 1;       // per element of the result
+  std::string_view double_text = {};   // where it differs for float64
 };
 
 std::span<const Primitive> all_primitives();

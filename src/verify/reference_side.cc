@@ -285,10 +285,11 @@ Result<std::string> ReferenceSide::source_facts(const os::CancelToken& cancel) {
   return answer.dump();
 }
 
-Result<std::string> ReferenceSide::export_graphs(const os::CancelToken& cancel) {
+Result<std::string> ReferenceSide::export_graphs(std::span<const std::string> operators, const os::CancelToken& cancel) {
   KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_graphs"));
   const std::array fds = {file.fd()};
-  KA_TRY(ask(child_, {{"cmd", "export"}}, fds, path_, limit_, cancel));
+  const Json message = {{"cmd", "export"}, {"operators", std::vector<std::string>(operators.begin(), operators.end())}};
+  KA_TRY(ask(child_, message, fds, path_, limit_, cancel));
   return file.read_all(kMaxGraphBytes);
 }
 

@@ -109,8 +109,9 @@ class ReferenceSide {
                                     bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
   const ReferenceFacts& facts() const { return facts_; }
   Result<Draw> draw(const DrawRequest& request, const os::CancelToken& cancel);
-  // The program as graphs of PyTorch operators at several sizes, as JSON text; for a side loaded with `exports`.
-  Result<std::string> export_graphs(const os::CancelToken& cancel);
+  // The program as graphs of PyTorch operators at several sizes, as JSON text; for a side loaded with `exports`. Operators
+  // other than the given ones are replaced by what PyTorch says they mean, where it says so.
+  Result<std::string> export_graphs(std::span<const std::string> operators, const os::CancelToken& cancel);
   // The arguments at the sizes that were given. What cannot be found out is not there; no error of ours.
   Result<GivenDraw> draw_given(const DrawRequest& request, const os::CancelToken& cancel);
   // What the program gives for these elements; outputs in the order of `values`.

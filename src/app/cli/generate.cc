@@ -8,6 +8,7 @@
 
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "graph/operators.h"
 #include "partition/plan.h"
 #include "route/decide.h"
 
@@ -124,7 +125,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   laps.done("problem", fmt::format("{} loaded", problem.path));
 
   const auto begin = std::chrono::steady_clock::now();
-  KA_ASSIGN(std::string text, side.export_graphs(cancel));
+  KA_ASSIGN(std::string text, side.export_graphs(graph::operator_spellings(), cancel));
   KA_ASSIGN(Json document, parse_json(text, problem.path));
   KA_ASSIGN(graph::Exported exported, graph::read_exported(document));
   KA_ASSIGN(out.program, graph::import_program(exported));

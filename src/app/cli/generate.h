@@ -30,6 +30,7 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--explain", "", "print the route, the graph, the kernels it became, and why nothing more was fused"},
     {"--verbose", "", "say what is being done also where there is no terminal"},
     {"--json", "", "print one JSON object: verdict, route, kernels, files and times"},
+    {"--list-operators", "", "print the PyTorch operators that are known, and do nothing else"},
 });
 
 struct GenerateChoices {

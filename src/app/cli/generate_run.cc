@@ -12,12 +12,21 @@
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "base/wall_time.h"
+#include "graph/operators.h"
 #include "model/run_summary.h"
 #include "problem/problem_file.h"
 #include "route/decide.h"
 
 namespace ka::app {
 namespace {
+
+// One spelling per line, with the row that it stands for where that has another.
+void list_operators() {
+  for (const std::string& spelling : graph::operator_spellings()) {
+    const std::string_view row = graph::find_operator(spelling)->spelling;
+    fmt::print("{}{}\n", spelling, row == spelling ? "" : fmt::format(" {}", row));
+  }
+}
 
 struct Request {
   verify::ProblemSource problem;
@@ -82,6 +91,10 @@ Json result_of(const RunOutput& output, const Generated& made, const std::option
 }  // namespace
 
 Result<int> run_generate(const Arguments& arguments, AppContext& context) {
+  if (arguments.has("--list-operators")) {
+    list_operators();
+    return 0;
+  }
   const std::string started = utc_timestamp(system_wall_clock()());
   KA_ASSIGN(Request request, request_of(arguments));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));

@@ -337,6 +337,7 @@ Operand Body::elementwise(ValueId value, const Node& node, const std::vector<Sym
   std::string_view text = row.text;
   if (dtype == DType::bool_ && !row.boolean_text.empty()) text = row.boolean_text;
   else if (!ir::is_float(dtype) && !row.integer_text.empty()) text = row.integer_text;
+  else if (dtype == DType::float64 && !row.double_text.empty()) text = row.double_text;
   KA_CHECK(!text.empty());
   std::vector<std::string> texts;
   for (const Operand& operand : operands) texts.push_back(operand.literal && operand.text[0] == '-' ? "(" + operand.text + ")" : operand.text);

@@ -319,7 +319,12 @@ class ModuleWriter {
     const Buffer& buffer = buffers_.at(value);
     const std::string& kind = ir::text_attribute(node, "kind");
     const std::string where = fmt::format("{}, dtype={}, device={}", shape_text(buffer.shape), torch_type(buffer.dtype), device_);
-    if (kind == "bernoulli") out.line(fmt::format("{} = torch.empty({}).bernoulli_({})", buffer.name, where, ir::float_attribute(node, "p")));
+    const double p = ir::float_attribute(node, "p"), q = ir::float_attribute(node, "q");
+    if (kind == "bernoulli") out.line(fmt::format("{} = torch.empty({}).bernoulli_({})", buffer.name, where, p));
+    else if (kind == "exponential_") out.line(fmt::format("{} = torch.empty({}).exponential_({})", buffer.name, where, p));
+    else if (kind == "uniform_" || kind == "normal_") out.line(fmt::format("{} = torch.empty({}).{}({}, {})", buffer.name, where, kind, p, q));
+    else if (kind == "randint") out.line(fmt::format("{} = torch.randint({}, {}, {})", buffer.name, static_cast<std::int64_t>(p), static_cast<std::int64_t>(q), where));
+    else if (kind == "randperm") out.line(fmt::format("{} = torch.randperm({}, dtype={}, device={})", buffer.name, buffer.shape[0].text(), torch_type(buffer.dtype), device_));
     else out.line(fmt::format("{} = torch.{}({})", buffer.name, kind, where));
   }
 

@@ -1,0 +1,87 @@
+"""Operators that the reader has no row for, replaced by what PyTorch itself says they mean.
+
+PyTorch ships definitions of most of its operators in terms of simpler ones. They are used only where they lead all the way
+to operators that the reader knows; otherwise the program stays as it was, so that the refusal names what its author wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+ROUNDS = 5
+# Reading these needs no row: the reader passes over them.
+IGNORED = ("aten._assert_tensor_metadata.default", "aten._assert_scalar.default")
+
+
+def in_terms_of(operators: frozenset[str], program: Any) -> Any:
+    """The program with unknown operators replaced, or as it is where that does not succeed."""
+    now = program
+    for _ in range(ROUNDS):
+        table = {}
+        for target in _unknown(now, operators):
+            meaning = _meaning(target)
+            if meaning is None:
+                return program
+            table[target] = meaning
+        if not table:
+            return now
+        now = now.run_decompositions(table)
+    return program if _unknown(now, operators) else now
+
+
+def _unknown(program: Any, operators: frozenset[str]) -> list[Any]:
+    found: dict[str, Any] = {}
+    for node in program.graph.nodes:
+        if node.op != "call_function" or not hasattr(node.target, "_schema"):
+            continue
+        name = str(node.target)
+        if (name not in operators and name not in IGNORED) or _writes_unseen(node):
+            found[name] = node.target
+    return list(found.values())
+
+
+def _writes_unseen(node: Any) -> bool:
+    """instance_norm changes its running statistics without its schema saying so; its definition says so."""
+    if str(node.target) != "aten.instance_norm.default":
+        return False
+    return node.args[3] is not None and bool(node.args[5])
+
+
+def _meaning(target: Any) -> Callable[..., Any] | None:
+    ours = torch.export.default_decompositions()
+    if target in ours:
+        return ours[target]
+    if target in torch._decomp.decomposition_table:
+        return torch._decomp.decomposition_table[target]
+    if target._can_decompose():
+        return lambda *args, **kwargs: target.decompose(*args, **kwargs)
+    return None
+
+
+@contextmanager
+def without_value_checks() -> Iterator[None]:
+    """gaussian_nll_loss looks at the values of its variance to refuse negative ones, which no graph can hold."""
+    original = F.gaussian_nll_loss
+    F.gaussian_nll_loss = _gaussian_nll_loss
+    try:
+        yield
+    finally:
+        F.gaussian_nll_loss = original
+
+
+def _gaussian_nll_loss(input: torch.Tensor, target: torch.Tensor, var: Any, full: bool = False, eps: float = 1e-6,
+                       reduction: str = "mean") -> torch.Tensor:
+    if not isinstance(var, torch.Tensor):
+        var = var * torch.ones_like(input)
+    if var.dim() == input.dim() - 1 and var.size() == input.size()[:-1]:
+        var = var.unsqueeze(-1)  # one variance for each row
+    var = var.clamp_min(eps)
+    loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.9189385332046727  # half of log(2 pi)
+    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
