@@ -39,6 +39,9 @@ def main(conn: Conn) -> None:
             elif request.get("cmd") == "source" and state is not None:
                 from ka_bridge import source_answer
                 answer = source_answer.about(state.source.text, state.request.name or "Model")
+            elif request.get("cmd") == "refactored" and state is not None:
+                from ka_bridge import refactored
+                answer = refactored.compare(state, read_all(fds[0], SOURCE_LIMIT).decode(), request)
             elif request.get("cmd") == "given" and state is not None:
                 answer = loading.given_call(state)
             else:
