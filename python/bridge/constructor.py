@@ -38,7 +38,15 @@ def parts(text: str, target: str, new_name: str) -> dict[str, Any]:
         else:
             definitions.append(ast.unparse(_built(statement) if isinstance(statement, ast.ClassDef) else statement))
     return {"imports": imports, "definitions": [_Rename(target, new_name).apply(d) for d in definitions],
-            "class": _Rename(target, new_name).apply(ast.unparse(definition))}
+            "class": _Rename(target, new_name).apply(ast.unparse(definition)), "makers": _makers(tree, needed)}
+
+
+def _makers(tree: ast.Module, known: set[str]) -> list[str]:
+    """get_inputs and get_init_inputs, with what they need beyond what is there already."""
+    makers = [s for s in tree.body if isinstance(s, ast.FunctionDef) and s.name in ("get_inputs", "get_init_inputs")]
+    needed = set().union(*(_closure(tree, maker, "") for maker in makers)) - known
+    more = [s for s in tree.body if _bound(s) & needed and s not in makers and not _bound(s) <= {"torch", "nn"}]
+    return ["\n".join(ast.unparse(s) for s in more)] * bool(more) + [ast.unparse(s) for s in makers]
 
 
 def _built(definition: ast.ClassDef) -> ast.ClassDef:
@@ -56,7 +64,7 @@ def _built(definition: ast.ClassDef) -> ast.ClassDef:
                         decorator_list=definition.decorator_list, **({"type_params": []} if hasattr(definition, "type_params") else {}))
 
 
-def _closure(tree: ast.Module, definition: ast.ClassDef, target: str) -> set[str]:
+def _closure(tree: ast.Module, definition: ast.stmt, target: str) -> set[str]:
     """Names that the class uses, and those that their definitions use."""
     uses: dict[str, set[str]] = {}
     for statement in tree.body:

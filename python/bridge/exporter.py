@@ -8,7 +8,7 @@ import torch._export.non_strict_utils  # noqa: F401
 import torch._functorch.aot_autograd  # noqa: F401
 import torch.export  # noqa: F401
 
-from ka_bridge import export, source_answer  # noqa: F401
+from ka_bridge import export, refactored, source_answer  # noqa: F401
 from ka_bridge.conn import Conn
 from ka_bridge.reference import main as serve
 

@@ -11,22 +11,23 @@ import ast
 import re
 from typing import Any
 
-ATTENTION = frozenset({"scaled_dot_product_attention", "multihead_attention", "multi_head_attention_forward", "transformer",
-                       "transformer_encoder", "transformer_encoder_layer", "transformer_decoder", "transformer_decoder_layer"})
-ACTIVATIONS = frozenset({"celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "logsigmoid",
-                         "mish", "prelu", "relu", "relu6", "rrelu", "selu", "sigmoid", "silu", "softplus", "softshrink", "softsign",
-                         "swish", "tanh", "tanhshrink", "threshold"})
+ATTENTION = frozenset({
+    "scaled_dot_product_attention", "multihead_attention", "multi_head_attention_forward", "transformer", "transformer_encoder",
+    "transformer_encoder_layer", "transformer_decoder", "transformer_decoder_layer"})
+ACTIVATIONS = frozenset({
+    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "logsigmoid", "mish", "prelu", "relu",
+    "relu6", "rrelu", "selu", "sigmoid", "silu", "softplus", "softshrink", "softsign", "swish", "tanh", "tanhshrink", "threshold"})
 PRODUCTS = frozenset({"matmul", "bmm", "einsum", "baddbmm"})
 # Methods of tensors that compute; every other method only looks, or reshapes.
 METHODS = ACTIVATIONS | PRODUCTS | frozenset({
-    "abs", "add", "all", "amax", "amin", "any", "argmax", "argmin", "ceil", "clamp", "cos", "cumprod", "cumsum", "div", "exp", "floor",
-    "gather", "index_add", "index_select", "log", "log_softmax", "logsumexp", "masked_fill", "max", "mean", "min", "mm", "mul", "neg",
-    "norm", "pow", "prod", "reciprocal", "round", "rsqrt", "scatter", "sin", "softmax", "sort", "sqrt", "square", "std", "sub", "sum",
-    "topk", "tril", "triu", "var"})
+    "abs", "add", "all", "amax", "amin", "any", "argmax", "argmin", "ceil", "clamp", "cos", "cumprod", "cumsum", "div", "exp", "floor", "gather",
+    "index_add", "index_select", "log", "log_softmax", "logsumexp", "masked_fill", "max", "mean", "min", "mm", "mul", "neg", "norm", "pow", "prod",
+    "reciprocal", "round", "rsqrt", "scatter", "sin", "softmax", "sort", "sqrt", "square", "std", "sub", "sum", "topk", "tril", "triu", "var"})
 # What torch offers and does not compute: shapes, allocation, containers.
-NOT_OPS = frozenset({"arange", "cat", "contiguous", "device", "empty", "empty_like", "flatten", "full", "identity", "module_list", "no_grad",
-                     "ones", "ones_like", "parameter", "permute", "randn", "rand", "reshape", "squeeze", "stack", "tensor", "transpose",
-                     "unflatten", "unsqueeze", "view", "zeros", "zeros_like", "size", "manual_seed"})
+NOT_OPS = frozenset({
+    "arange", "cat", "contiguous", "device", "empty", "empty_like", "flatten", "full", "identity", "module_list", "no_grad", "ones", "ones_like",
+    "parameter", "permute", "randn", "rand", "reshape", "squeeze", "stack", "tensor", "transpose", "unflatten", "unsqueeze", "view", "zeros",
+    "zeros_like", "size", "manual_seed"})
 SPELLINGS = {"softmax2d": "softmax", "swish": "silu", "log_sigmoid": "logsigmoid", "cross_entropy_loss": "cross_entropy", "kl_div_loss": "kl_div",
              "bce_loss": "binary_cross_entropy", "bce_with_logits_loss": "binary_cross_entropy_with_logits"}
 MOST_CALLS = 5000  # functions of the file that are followed, each time they are called
@@ -40,10 +41,6 @@ def operation(name: str) -> str:
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.replace("ReLU", "Relu")).lower()
     name = re.sub(r"(norm|dropout)[123]d$", r"\1", name.rstrip("_"))
     return SPELLINGS.get(name, name)
-
-
-def facts(tree: ast.Module, target: str) -> dict[str, Any]:
-    return _File(tree).facts(target)
 
 
 class _File:
@@ -60,8 +57,7 @@ class _File:
                     self.modules[alias.asname or alias.name] = f"{node.module}.{alias.name}"
         self.ops: dict[str, int] = {}
         self.lines: dict[str, set[int]] = {}
-        self.active: list[ast.AST] = []
-        self.calls = 0
+        self.active, self.calls = [], 0
 
     def facts(self, target: str) -> dict[str, Any]:
         if target in self.functions:
@@ -111,17 +107,15 @@ class _File:
         if function in self.active or self.calls > MOST_CALLS:
             return 0
         self.active.append(function)
-        try:
-            return _Flow(self, layers, methods or {}).run(function)
-        finally:
-            self.active.pop()
+        length = _Flow(self, layers, methods or {}).run(function)
+        self.active.pop()
+        return length
 
     def dotted(self, node: ast.expr) -> str | None:
         """torch.nn.functional.relu for F.relu; None for what is no name of a module."""
         parts = []
         while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
+            parts, node = [*parts, node.attr], node.value
         if not isinstance(node, ast.Name) or node.id not in self.modules:
             return None
         return ".".join([self.modules[node.id], *reversed(parts)])
@@ -130,19 +124,21 @@ class _File:
         """The chain through one layer as the constructor made it."""
         if not isinstance(made, ast.Call):
             return max((self.layer(part) for part in _parts(made) if part is not made), default=0)
-        name = self.dotted(made.func)
         if isinstance(made.func, ast.Name) and made.func.id in self.classes:
             return self.follow_class(self.classes[made.func.id])
-        if name is None or not name.startswith("torch"):
-            return 0
+        name = self.dotted(made.func) or ""
         last = name.rsplit(".", 1)[-1]
         if last in ("Sequential", "ModuleList", "ModuleDict"):
             return sum(self.layer(part) for argument in made.args for part in _parts(argument))
-        op = operation(last)
-        if op in NOT_OPS:
+        if operation(last) in NOT_OPS or not name.startswith("torch"):
             return 0
-        self.note(op, made)
+        self.note(operation(last), made)
         return 1
+
+
+def facts(tree: ast.Module, target: str) -> dict[str, Any]:
+    """The fields of RouteFeatures for the class or function `target`."""
+    return _File(tree).facts(target)
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
@@ -150,11 +146,8 @@ def _parts(node: ast.expr) -> list[ast.expr]:
         return _parts(node.value)
     if isinstance(node, (ast.List, ast.Tuple)):
         return [part for item in node.elts for part in _parts(item)]
-    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-        return _parts(node.elt)
-    if isinstance(node, ast.IfExp):
-        return _parts(node.body)
-    return [node]
+    inner = {ast.ListComp: "elt", ast.GeneratorExp: "elt", ast.IfExp: "body"}.get(type(node))
+    return _parts(getattr(node, inner)) if inner else [node]
 
 
 def _layers(definition: ast.ClassDef) -> dict[str, list[ast.expr]]:
@@ -198,14 +191,13 @@ class _Flow:
     """One function: how many operations lie behind each of its variables; NO_DATA for sizes and other plain values."""
 
     def __init__(self, file: _File, layers: dict[str, list[ast.expr]], methods: dict[str, ast.FunctionDef]) -> None:
-        self.file, self.layers, self.methods = file, layers, methods
-        self.depths: dict[str, int] = {}
+        self.file, self.layers, self.methods, self.depths = file, layers, methods, dict[str, int]()
         self.items: dict[str, str] = {}  # loop variable -> the ModuleList that it walks over
         self.longest = 0
 
     def run(self, function: ast.FunctionDef) -> int:
-        arguments = function.args
-        self.depths = {a.arg: 0 for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if a.arg != "self"}
+        taken = function.args
+        self.depths = {a.arg: 0 for a in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs) if a.arg != "self"}
         self.statements(function.body)
         return self.longest
 
@@ -220,8 +212,7 @@ class _Flow:
             self.loop(node)
         elif isinstance(node, (ast.If, ast.While)):
             self.depth(node.test)
-            self.statements(node.body)
-            self.statements(node.orelse)
+            self.statements([*node.body, *node.orelse])
         elif isinstance(node, (ast.With, ast.Try)):
             self.statements(node.body)
         elif isinstance(node, ast.Match):

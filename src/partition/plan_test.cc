@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
+#include "partition/refactored.h"
 
 namespace ka::partition {
 namespace {
@@ -103,6 +104,35 @@ TEST(Partition, AReaderWaitsForWhatWasKeptAfterIt) {
     return -1;
   };
   EXPECT_LT(position("exp"), position("tanh"));
+}
+
+TEST(Refactored, OneFunctionPerKernelAndForwardCallsThem) {
+  Program p;
+  const ValueId x = p.input("x", {1, n, 8}), w = p.input("w", {1, 8, c});
+  const ValueId y = p.b.matmul(x, w);
+  const ir::Plan plan = p.plan({p.b.elementwise("sub", {y, p.b.reduce("max", y, {2})})});
+  for (ir::Node& node : p.graph.nodes) node.origin = "aten." + node.op + ".default";
+  p.graph.sizes = {{"n", x, 1, 4}, {"c", w, 2, 6}};
+  const Result<Refactored> made = refactored(p.graph, plan);
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_EQ(plan.kernels.size(), 2u);
+  EXPECT_EQ(made->text,
+            "import torch\nimport torch.nn as nn\n\n\n"
+            "def matmul_part(x, w):\n    \"\"\"matmul (matmul)\"\"\"\n    matmul = torch.matmul(x, w)\n    return matmul\n\n\n"
+            "def reduce_sub_part(matmul):\n    \"\"\"reduce, sub (row)\"\"\"\n"
+            "    v3 = torch.amax(matmul, (2,), keepdim=True)\n    sub = matmul - v3\n    return sub\n\n\n"
+            "def forward(x, w):\n    n = x.shape[1]\n    c = w.shape[2]\n    matmul = matmul_part(x, w)\n    sub = reduce_sub_part(matmul)\n    return sub\n");
+}
+
+TEST(Refactored, WhatHasNoTextIsNamed) {
+  Program p;
+  const ValueId x = p.input("x", {n, c});
+  const ir::Plan plan = p.plan(p.b.node("order", {x}, {}, {{ir::DType::float32, {n, 2}}}));
+  for (ir::Node& node : p.graph.nodes) node.origin = "aten.topk.default";
+  const Result<Refactored> made = refactored(p.graph, plan);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(made.error().message.find("order"), std::string::npos);
 }
 
 }  // namespace

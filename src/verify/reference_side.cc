@@ -285,6 +285,16 @@ Result<std::string> ReferenceSide::source_facts(const os::CancelToken& cancel) {
   return answer.dump();
 }
 
+Result<std::string> ReferenceSide::compare_refactored(const std::string& text, std::uint64_t seed, const os::CancelToken& cancel) try {
+  KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_refactored"));
+  KA_TRY(file.write(text));
+  const std::array fds = {file.fd()};
+  KA_ASSIGN(Json answer, ask(child_, {{"cmd", "refactored"}, {"seed", seed}}, fds, path_, limit_, cancel));
+  return one_line(answer.value("difference", ""));
+} catch (const Json::exception& error) {
+  return nonsense(path_, error);
+}
+
 Result<std::string> ReferenceSide::export_graphs(std::span<const std::string> operators, const os::CancelToken& cancel) {
   KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_graphs"));
   const std::array fds = {file.fd()};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import unittest
 
 import torch
@@ -108,6 +109,51 @@ class Facts(unittest.TestCase):
     def test_functions_that_call_each_other_end(self):
         text = "\n".join(f"def f{i}(x):\n    return f{i + 1}(f{i + 1}(x))" for i in range(40)) + "\ndef f40(x):\n    return f0(torch.relu(x))\n"
         self.assertGreater(facts(text, "f0")["chain_length"], 0)
+
+
+class Refactored(harness.ReferenceTest):
+    """A plan that computes something else is seen; rounding is not."""
+
+    PROBLEM = """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(6, 5)
+                self.bn = nn.BatchNorm1d(5, affine=False)
+            def forward(self, x):
+                return F.dropout(self.bn(self.fc(x)), 0.5)
+        def get_inputs():
+            return [torch.randn(16, 6)]
+        """
+    GOOD = """import torch
+def forward(x, *, fc_weight, fc_bias, bn_running_mean, bn_running_var, bn_num_batches_tracked):
+    mask = torch.empty(16, 5).bernoulli_(0.5)
+    y = x @ fc_weight.T + fc_bias
+    mean, var = y.mean(0), y.var(0, unbiased=False)
+    bn_running_mean.copy_(0.9 * bn_running_mean + 0.1 * mean)
+    bn_running_var.copy_(0.9 * bn_running_var + 0.1 * y.var(0))
+    bn_num_batches_tracked.add_(1)
+    return (y - mean) / torch.sqrt(var + 1e-5) * mask / 0.5
+"""
+
+    def difference(self, text: str) -> str:
+        fd = os.memfd_create("refactored")
+        os.write(fd, text.encode())
+        try:
+            answer = self.child.ask({"cmd": "refactored", "seed": 3}, [fd])
+        finally:
+            os.close(fd)
+        self.assertTrue(answer["ok"], answer)
+        return answer["difference"]
+
+    def test_differences(self):
+        self.loaded(self.PROBLEM)
+        self.assertEqual(self.difference(self.GOOD), "")
+        for old, new, says in (("torch.sqrt(var + 1e-5)", "(var + 2)", "output 0: mean error"), ("/ 0.5", "/ 0.5, y", "a tuple of 2"), ("y.var(0))", "y.var(0) * 3)", "buffer bn.running_var"),
+                               ("add_(1)", "add_(2)", "buffer bn.num_batches_tracked: 100.0% of the elements"), (" / 0.5", ".double()", "torch.float64"),
+                               ("x @ fc_weight.T", "x @ fc_weight", "it raises RuntimeError"), ("bernoulli_(0.5)", "bernoulli_(0.9)", "output 0")):
+            with self.subTest(new):
+                self.assertIn(says, self.difference(self.GOOD.replace(old, new)))
 
 
 class Constructor(unittest.TestCase):

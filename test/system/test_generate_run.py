@@ -1,6 +1,7 @@
 """`generate` as a user meets it: the run directory, the route, the forms of the file, and what is said when it cannot be."""
 
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import program
 
 ROOT = program.ROOT
-FILES = {"run.json", "lock", "journal.jsonl", "events.jsonl", "route.json", "graph.txt", "kernel.py", "verdict.json", "summary.json"}
+FILES = {"run.json", "lock", "journal.jsonl", "events.jsonl", "route.json", "graph.txt", "kernel.py", "refactored.py", "verdict.json", "summary.json"}
 
 PARTS = '''
 import torch
@@ -93,7 +94,7 @@ class RunDirectory(Case):
         summary = json.loads((out / "summary.json").read_text())
         self.assertEqual((summary["success"], summary["route"], summary["composition"]["verified"]), (True, "direct", True))
         steps = [json.loads(line)["step"] for line in (out / "journal.jsonl").read_text().splitlines()]
-        self.assertEqual(steps, ["route", "synth", "verify", "summary"])
+        self.assertEqual(steps, ["route", "partition", "synth", "verify", "summary"])
         stages = {json.loads(line)["stage"] for line in (out / "events.jsonl").read_text().splitlines()}
         self.assertLessEqual({"problem", "graph", "partition", "route", "synth", "verify"}, stages)
 
@@ -160,6 +161,25 @@ class Forms(Case):
         for platform in ("cuda", "xpu"):
             self.generate("--problem", problem + ":f", "--platform", platform, "--out", str(self.folder / platform), "--no-verify")
             self.assertIn(f'device="{platform}"', (self.folder / platform / "kernel.py").read_text())
+
+
+class Refactored(Case):
+    def test_it_is_a_problem_of_its_own_that_the_kernels_solve(self):
+        out = self.folder / "run"
+        self.generate("--problem", self.problem(NETWORK), "--out", str(out), "--no-verify")
+        text = (out / "refactored.py").read_text()
+        functions = re.findall(r"^def (\w+_part\w*)\(", text, re.MULTILINE)
+        self.assertEqual(len(functions), (out / "kernel.py").read_text().count("@triton.jit\n"), "one function per kernel")
+        for function in functions:
+            self.assertEqual(text.count(f"{function}("), 2, "each is called once")
+        done = program.run("verify", "--problem", str(out / "refactored.py"), "--kernel", str(out / "kernel.py"))
+        self.assertEqual(done.code, 0, done.text())
+
+    def test_buffers_and_several_outputs(self):
+        for name in ("batch_norm", "mean_and_variance"):
+            out = self.folder / name
+            self.generate("--problem", f"examples/{name}.py", "--out", str(out), "--no-verify")
+            self.assertIn("def forward(", (out / "refactored.py").read_text())
 
 
 class Unsupported(Case):

@@ -107,6 +107,7 @@ class Evaluation {
     row["route"] = route::word_of(made->route);
     row["generation_seconds"] = made->seconds;
     row["times"] = made->times;
+    row["plan"] = made->no_refactored.empty() ? "computes what the program computes" : made->no_refactored;
     const std::string kernel_path = fmt::format("{}/{}", suite_.out, name_);
     KA_TRY(os::make_dirs(kernel_path.substr(0, kernel_path.rfind('/'))));
     KA_TRY(os::write_file_atomic(kernel_path, made->file.text));

@@ -10,11 +10,13 @@
 #include "base/strings.h"
 #include "graph/operators.h"
 #include "partition/plan.h"
+#include "partition/refactored.h"
 #include "route/decide.h"
 
 namespace ka::app {
 namespace {
 
+constexpr double kMaxExecuted = 3e8;  // elements of all steps of the planned program, executed one after the other
 constexpr const char* kInnerEntry = "run_kernels";  // what ModelNew calls; the judge takes kernel_function before ModelNew
 
 // Seconds since the last lap, by name; and a line for whoever watches.
@@ -86,6 +88,56 @@ std::string model_new_text(const Constructor& constructor, const codegen::Kernel
   return out + fmt::format("        return {}(\n            {},\n        )\n", kInnerEntry, fmt::join(given, ",\n            "));
 }
 
+// The planned program in plain PyTorch, as a problem of KernelBench's form where the original can be constructed again.
+std::string refactored_text(const partition::Refactored& parts, const Json& facts, const std::string& path) {
+  std::string out = fmt::format("\"\"\"{} as it is planned: one function of plain PyTorch per kernel.\"\"\"\n\n", path.substr(path.rfind('/') + 1));
+  const Result<Constructor> constructor = constructor_of(facts, path);
+  if (!constructor) return out + parts.text;
+  for (const std::string& line : constructor->imports) {
+    if (line != "import torch" && line != "import torch.nn as nn") out += line + "\n";
+  }
+  out += parts.text;
+  for (const std::string& definition : constructor->definitions) out += "\n\n" + definition + "\n";
+  std::string text = constructor->class_text;
+  for (std::size_t at = text.find("ModelNew"); at != std::string::npos; at = text.find("ModelNew", at)) text.replace(at, 8, "Model");
+  std::vector<std::string> given = parts.inputs, taken = parts.inputs;
+  for (const auto& [name, keyword] : parts.weights) given.push_back(fmt::format("{}={}", keyword, attribute_of(name)));
+  taken.insert(taken.begin(), "self");
+  out += fmt::format("\n\n{}\n\n    def forward({}):\n        return forward({})\n", text, fmt::join(taken, ", "), fmt::join(given, ", "));
+  for (const Json& maker : facts["constructor"].value("makers", Json::array())) out += "\n\n" + maker.get<std::string>() + "\n";
+  return out;
+}
+
+// Elements of all values at the sizes at which the program is executed here, as far as they can be told.
+double elements_of(const graph::Imported& program) {
+  std::map<std::string, std::int64_t> sizes = program.scaled;
+  for (const ir::SizeSource& size : program.graph.sizes) sizes.try_emplace(size.symbol, size.given);
+  double all = 0;
+  for (const ir::Value& value : program.graph.values) {
+    double one = 1;
+    for (const ir::Sym& extent : value.type.shape) one *= static_cast<double>(ir::evaluate(extent, sizes).value_or(1));
+    all += one;
+  }
+  return all;
+}
+
+// Nothing is built on a plan that computes something else.
+Status check_plan(const verify::ProblemSource& problem, const Json& facts, verify::ReferenceSide& side, std::uint64_t seed, const os::CancelToken& cancel, Generated& out) {
+  const Result<partition::Refactored> parts = partition::refactored(out.program.graph, out.plan);
+  if (!parts) {
+    out.no_refactored = parts.error().message;
+    return ok();
+  }
+  if (elements_of(out.program) > kMaxExecuted) {
+    out.no_refactored = "every step of it at full length is too much to be executed";
+    return ok();
+  }
+  KA_ASSIGN(std::string difference, side.compare_refactored(parts->text, seed, cancel));
+  if (!difference.empty()) return internal_error(fmt::format("{}: the planned program does not compute what the program computes: {}", problem.path, difference));
+  out.refactored = refactored_text(*parts, facts, problem.path);
+  return ok();
+}
+
 }  // namespace
 
 std::string explanation(const Generated& made) {
@@ -139,6 +191,8 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   if (constructor) out.file.text += model_new_text(*constructor, out.file);
   laps.done("synth", fmt::format("{} written: {}", counted(out.file.kernels.size(), "kernel"), join(out.file.kernels, ", ")));
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  KA_TRY(check_plan(problem, facts, side, options.seed, cancel, out));
+  laps.done("refactored", out.no_refactored.empty() ? "the plan computes what the program computes" : "no PyTorch text for the plan: " + out.no_refactored);
   return out;
 } catch (const Json::exception& error) {
   return invalid_input(fmt::format("{}: the reference process answered nonsense ({})", problem.path, error.what()));

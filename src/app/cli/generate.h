@@ -43,6 +43,8 @@ struct Generated {
   ir::Plan plan;
   model::Route route;
   codegen::KernelFile file;
+  std::string refactored;      // the planned program as PyTorch functions, found to compute what the program computes
+  std::string no_refactored;   // or why there is none
   double seconds = 0;                   // from the export to the text
   std::map<std::string, double> times;  // seconds by step
 };

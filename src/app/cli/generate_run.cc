@@ -110,6 +110,7 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
   const Generated& made = *result;
   KA_TRY(output.open());
   KA_TRY(output.keep("route", {{"route.json", to_pretty_json_text(model::to_json(made.route))}}));
+  if (!made.refactored.empty()) KA_TRY(output.keep("partition", {{"refactored.py", made.refactored}}));
   KA_TRY(output.keep("synth", {{"graph.txt", explanation(made)}, {"kernel.py", made.file.text}}));
   const bool quiet = arguments.has("--json");
   if (arguments.has("--explain") && !quiet) fmt::print("{}\n", explanation(made));
