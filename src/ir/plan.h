@@ -25,6 +25,7 @@ struct PlannedKernel {
   Shape domain;                   // extents; point p of the domain is (p0, p1, ...)
   std::vector<int> reduced;           // row: the dimensions of the domain that are reduced
   std::map<ValueId, std::vector<Sym>> index;  // of owned values, over p0, p1, ...
+  std::set<ValueId> computed;         // values of other kernels that it computes again instead of reading them
   std::set<int> needs;                // kernels whose outputs it reads
 };
 

@@ -137,7 +137,7 @@ class Planner {
   bool join(int number, int k) {
     const Node& node = graph_.nodes[at(number)];
     Kernel& kernel = plan_.kernels[at(k)];
-    if (kernel.kind == KernelKind::scan || kernel.kind == KernelKind::opaque) return false;
+    if (kernel.kind != KernelKind::pointwise && kernel.kind != KernelKind::row && kernel.kind != KernelKind::matmul) return false;
     for (const int other : owners(node)) {
       if (other == k) continue;
       if (reaches(other, k)) {
@@ -201,23 +201,35 @@ class Planner {
       for (std::size_t d = 0; d < shape.size(); ++d) {
         if (shape[d].is(1)) wanted[d] = 0;
       }
-      if (owner_[at(input)] == k && !kept_[at(input)]) {
-        if (kernel.index.at(input) != wanted) return false;
-      } else if (owner_[at(input)] == kNobody && !kept_[at(input)]) {
-        if (!reachable_at(input, wanted, kernel, k)) return false;
-      }
+      if (!reachable_at(input, wanted, kernel, k)) return false;
     }
     return true;
   }
 
-  // Whether an inlined value, wanted at an index, needs owned values at their own index only.
+  // Whether a value, wanted at an index, needs values of this kernel at their own index only. That they are kept too does
+  // not help: a program cannot read what others of the same launch write.
   bool reachable_at(ValueId value, const std::vector<Sym>& index, const Kernel& kernel, int k) const {
-    if (kept_[at(value)]) return true;
     if (owner_[at(value)] == k) return kernel.index.at(value) == index;
-    const Node* node = graph_.maker(value);
-    if (node == nullptr || owners(*node).count(k) == 0) return true;
-    if (ir::find_primitive(node->op)->fusion != Fusion::elementwise) return false;
-    return consistent(*node, kernel, k, index);
+    if (!is_made_from(value, k)) return true;
+    const Node& node = *graph_.maker(value);
+    if (ir::find_primitive(node.op)->fusion != Fusion::elementwise) return false;
+    return consistent(node, kernel, k, index);
+  }
+
+  // Whether values of the kernel are read when what is inlined, and what has the memory of another value, is followed.
+  bool is_made_from(ValueId value, int k) const {
+    std::set<ValueId> seen;
+    std::vector<ValueId> waiting{value};
+    while (!waiting.empty()) {
+      const ValueId next = waiting.back();
+      waiting.pop_back();
+      if (!seen.insert(next).second) continue;
+      if (owner_[at(next)] == k) return true;
+      const Node* node = graph_.maker(next);
+      if (owner_[at(next)] != kNobody || node == nullptr || (kept_[at(next)] && node->op != "reshape")) continue;
+      waiting.insert(waiting.end(), node->inputs.begin(), node->inputs.end());
+    }
+    return false;
   }
 
   static std::vector<Sym> forward(const Node& node, const std::vector<Sym>& index, const Shape& from, const Shape& to) {
@@ -335,8 +347,12 @@ class Planner {
 
   void place_alone(int number, KernelKind kind) {
     const Node& node = graph_.nodes[at(number)];
-    if (kind == KernelKind::scan) keep_owned_inputs(node);
-    else for (const ValueId input : node.inputs) keep(input);
+    if (kind != KernelKind::scan) {
+      for (const ValueId input : node.inputs) {
+        if (!is_view_of_kept(input)) keep(input);
+      }
+    }
+    keep_owned_inputs(node);
     Kernel kernel;
     kernel.kind = kind;
     kernel.domain = graph_.shape(node.outputs[0]);
@@ -374,13 +390,48 @@ class Planner {
     own(number, static_cast<int>(plan_.kernels.size()) - 1, points(graph_.shape(value)));
   }
 
+  // Each kernel is looked at once: the paths through a network of residual blocks are too many to follow one by one.
   bool reaches(int from, int to) const {
-    if (from == to) return true;
-    const std::set<int>& needs = plan_.kernels[at(from)].needs;
-    return std::any_of(needs.begin(), needs.end(), [&](int next) { return reaches(next, to); });
+    std::vector<bool> seen(plan_.kernels.size(), false);
+    std::vector<int> waiting{from};
+    while (!waiting.empty()) {
+      const int kernel = waiting.back();
+      waiting.pop_back();
+      if (kernel == to) return true;
+      if (seen[at(kernel)]) continue;
+      seen[at(kernel)] = true;
+      const std::set<int>& needs = plan_.kernels[at(kernel)].needs;
+      waiting.insert(waiting.end(), needs.begin(), needs.end());
+    }
+    return false;
+  }
+
+  // What was inlined when its reader was placed may have been kept later: then it is read from memory, unless that would
+  // make two kernels wait for each other.
+  void connect() {
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      std::set<ValueId> seen;
+      std::vector<ValueId> waiting;
+      for (const int node : plan_.kernels[k].nodes)
+        waiting.insert(waiting.end(), graph_.nodes[at(node)].inputs.begin(), graph_.nodes[at(node)].inputs.end());
+      while (!waiting.empty()) {
+        const ValueId value = waiting.back();
+        waiting.pop_back();
+        const Node* node = graph_.maker(value);
+        if (node == nullptr || owner_[at(value)] == static_cast<int>(k) || !seen.insert(value).second) continue;
+        const int owner = owner_[at(value)];
+        if (kept_[at(value)] && (owner == kNobody ? node->op == "random" : !reaches(owner, static_cast<int>(k)))) {
+          if (owner != kNobody) plan_.kernels[k].needs.insert(owner);
+          continue;
+        }
+        if (owner != kNobody) plan_.kernels[k].computed.insert(value);
+        waiting.insert(waiting.end(), node->inputs.begin(), node->inputs.end());
+      }
+    }
   }
 
   Result<Plan> ordered() {
+    connect();
     const std::size_t n = plan_.kernels.size();
     std::vector<int> position(n, -1), order;
     std::vector<int> state(n, 0);

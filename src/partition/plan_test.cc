@@ -77,5 +77,33 @@ TEST(Partition, OtherRowsDoNot) {
   EXPECT_EQ(p.plan({p.b.reduce("sum", x, {1}), p.b.reduce("sum", x, {0})}).kernels.size(), 2u);
 }
 
+TEST(Partition, AValueThatIsKeptTooIsNotReadElsewhereByItsOwnKernel) {
+  Program p;
+  const ValueId x = p.input("x", {1, n, 8}), w = p.input("w", {1, 8, n});
+  const ValueId y = p.b.matmul(x, w), e = p.b.elementwise("exp", {y});
+  const std::vector<Sym> i = ir::index_symbols({1, n, n});
+  const ValueId flipped = p.b.remap(y, {1, n, n}, {i[0], n - 1 - i[1], i[2]});
+  EXPECT_EQ(p.plan({p.b.elementwise("add", {e, flipped})}).kernels.size(), 2u);
+}
+
+TEST(Partition, AReaderWaitsForWhatWasKeptAfterIt) {
+  Program p;
+  const ValueId x = p.input("x", {1, n, 8}), w = p.input("w", {1, 8, n}), c0 = p.input("c0", {1, n, n});
+  const ValueId cell = p.b.elementwise("exp", {c0});                              // inlined into the product's operand
+  const ValueId y = p.b.matmul(p.b.elementwise("tanh", {cell}), p.b.matmul(p.b.permute(w, {0, 2, 1}), p.b.permute(x, {0, 2, 1})));
+  const ir::Plan plan = p.plan({y, cell});                                        // and kept at the end
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    for (const int need : plan.kernels[k].needs) EXPECT_LT(need, static_cast<int>(k));
+  }
+  ASSERT_EQ(plan.kernels.size(), 4u);
+  const auto position = [&](const char* op) {
+    for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+      if (p.graph.nodes[static_cast<std::size_t>(plan.kernels[k].nodes[0])].op == op) return static_cast<int>(k);
+    }
+    return -1;
+  };
+  EXPECT_LT(position("exp"), position("tanh"));
+}
+
 }  // namespace
 }  // namespace ka::partition

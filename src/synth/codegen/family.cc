@@ -8,6 +8,7 @@ KernelContext context_of(const EmitRequest& request) {
   KernelContext context;
   context.graph = &request.graph;
   context.buffers = &request.buffers;
+  context.owned = request.kernel.computed;
   for (const auto& [value, index] : request.kernel.index) context.owned.insert(value);
   return context;
 }
