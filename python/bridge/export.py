@@ -61,9 +61,13 @@ def _add_sample(samples: list[dict[str, Any]], source: SizedSource, request: Ask
     except (ProblemError, export_graph.NotExportable) as exc:
         refusals.append(f"{_shown(samples[0]['sizes'], sizes)}: {one_line(str(exc), 200)}")
         return
-    same_program = [n["op"] for n in graph["nodes"]] == [n["op"] for n in samples[0]["graph"]["nodes"]]
-    if same_program and all(_extents(graph) != _extents(s["graph"]) for s in samples):
+    if _steps(graph) == _steps(samples[0]["graph"]) and all(_extents(graph) != _extents(s["graph"]) for s in samples):
         samples.append({"sizes": sizes, "graph": graph})
+
+
+def _steps(graph: dict[str, Any]) -> list[tuple[str, int]]:
+    """What makes two graphs the same program: the operators, and how many results each has (of a split, say)."""
+    return [(node["op"], len(node["outs"])) for node in graph["nodes"]]
 
 
 def _extents(graph: dict[str, Any]) -> list[Any]:

@@ -174,6 +174,8 @@ def _described(value: torch.Tensor) -> dict[str, Any]:
 def _outputs(node: Any) -> list[dict[str, Any] | None]:
     value = node.meta.get("val")
     values = list(value) if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(n, torch.SymInt) for v in values if isinstance(v, torch.Tensor) for n in v.shape):
+        raise NotExportable(f"{_where(node)}: {node.target}: the shape of its result depends on values")
     return [_described(v) if isinstance(v, torch.Tensor) else None for v in values]
 
 

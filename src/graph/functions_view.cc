@@ -185,7 +185,9 @@ Arg roll(Operands& in) {
   std::vector<Sym> index = ir::index_symbols(b.shape(x));
   for (std::size_t i = 0; i < dims.size() && i < shifts.size(); ++i) {
     const Sym extent = b.shape(x)[at(dims[i])];
-    index[at(dims[i])] = ir::modulo(index[at(dims[i])] + extent - ir::modulo(shifts[i], extent), extent);
+    const bool back = shifts[i].constant().value_or(0) < 0;  // the remainder of a negative number is negative in a kernel
+    const Sym ahead = back ? ir::modulo(shifts[i] * -1, extent) : extent - ir::modulo(shifts[i], extent);
+    index[at(dims[i])] = ir::modulo(index[at(dims[i])] + ahead, extent);
   }
   return tensor_arg(b.reshape(b.remap(x, b.shape(x), index), before));
 }

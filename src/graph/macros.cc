@@ -107,21 +107,20 @@ constexpr Macro kMacros[] = {
     {"matrix", "x", "if rank(x) == 1 then unsqueeze(x, 0) else x"},
     {"multi_margin", "x, target, p, margin, weight",
      "let t = unsqueeze(reshape(target, [-1]), 1);"
-     "let m = maximum(margin - gather(x, 1, t) + x, 0);"
+     "let z = margin - gather(x, 1, t) + x; let m = where(z > 0, z, 0);"
      "let q = where(arange(size(x, 1)) == t, 0, if p == 1 then m else m * m);"
      "sum(if weight == none then q else q * take(weight, 0, t), 1, keepdim=false) / size(x, 1)"},
     // targets count up to the first negative one
     {"multilabel_margin", "x, t",
      "let valid = scan('sum', cast(t < 0, int64), 1) == 0; let safe = where(valid, t, 0);"
      "let hit = any(and(unsqueeze(valid, 1), unsqueeze(safe, 1) == unsqueeze(arange(size(x, 1)), 1)), -1, keepdim=false);"
-     "let m = maximum(1 - unsqueeze(gather(x, 1, safe), 2) + unsqueeze(x, 1), 0);"
-     "sum(where(and(unsqueeze(valid, 2), not unsqueeze(hit, 1)), m, 0), [1, 2], keepdim=false) / size(x, 1)"},
+     "let m = 1 - unsqueeze(gather(x, 1, safe), 2) + unsqueeze(x, 1);"
+     "sum(where(and(and(unsqueeze(valid, 2), not unsqueeze(hit, 1)), m > 0), m, 0), [1, 2], keepdim=false) / size(x, 1)"},
     {"per_sample", "loss, x, reduction",
      "if reduction == 0 and rank(x) == 1 then reshape(loss, []) else loss_reduction(loss, reduction)"},
     // element i belongs to the bag whose first place is the last one that is not behind i
-    {"embedding_bag", "weight, indices, offsets, mode, scales, padding_idx",
+    {"embedding_bag", "weight, indices, offsets, next, mode, scales, padding_idx",
      "let n = size(indices, 0); let i = arange(n); let counts = indices != (if padding_idx == none then -1 else padding_idx);"
-     "let next = cat([slice(offsets, 0, 1), full([1], n, int64)], 0);"
      "let inside = and(and(i >= unsqueeze(offsets, 1), i < unsqueeze(next, 1)), counts);"
      "let taken = take(weight, 0, indices);"
      "let rows = if scales == none then taken else taken * unsqueeze(scales, 1);"
@@ -135,7 +134,7 @@ constexpr Macro kMacros[] = {
     {"bce", "x, t, weight, reduction",
      "let l = (t - 1) * maximum(log1p(-x), -100) - t * maximum(log(x), -100);"
      "loss_reduction(if weight == none then l else l * weight, reduction)"},
-    {"sign", "x", "like((x > 0), x) - like((x < 0), x)"},
+    {"sign", "x", "if is_boolean(x) then x else if dtype_of(x) == uint8 then like((x > 0), x) else like((x > 0), x) - like((x < 0), x)"},
     {"vector_norm", "x, p, dim, keepdim",
      "let a = abs(x);"
      "let r = if p == 2 then sqrt(sum(x * x, dim)) else if p == 1 then sum(a, dim) else if p == inf then amax(a, dim)"

@@ -49,7 +49,6 @@ constexpr OperatorAlias kAliases[] = {
     {"aten.special_round", "aten.round"},
     {"aten.special_sinc", "aten.sinc"},
     {"aten.subtract", "aten.sub"},
-    {"aten.swapdims", "aten.transpose"},
     {"aten.true_divide", "aten.div"},
 };
 

@@ -35,8 +35,10 @@ constexpr Operator kOperators[] = {
     {"aten.cross_entropy_loss.default", "cross_entropy(self, target, weight, reduction, ignore_index, label_smoothing)"},
     {"aten.dropout.default", "dropped(input, p, train)"},
     {"aten.embedding_bag.padding_idx",
-     "[embedding_bag(weight, indices, if include_last_offset then slice(offsets, 0, 0, -1) else offsets, mode, per_sample_weights,"
-     " padding_idx), none, none, none]"},
+     "let later = slice(offsets, 0, 1); let n = size(indices, 0);"
+     "let first = if include_last_offset then slice(offsets, 0, 0, -1) else offsets;"
+     "let next = if include_last_offset then later else cat([later, full([1], n, int64)], 0);"
+     "[embedding_bag(weight, indices, first, next, mode, per_sample_weights, padding_idx), none, none, none]"},
     {"aten.exponential.default", "drawn('exponential_', shape(self), dtype_of(self), lambd)"},
     {"aten.feature_alpha_dropout.default", "alpha_dropped(input, p, train, channel_shape(input))"},
     {"aten.feature_dropout.default", "channel_dropped(input, p, train)"},

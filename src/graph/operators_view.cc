@@ -80,6 +80,7 @@ constexpr Operator kOperators[] = {
     {"aten.squeeze.dims", "squeeze(self, dim)"},
     {"aten.stack.default", "stack(tensors, dim)"},
     {"aten.swapaxes.default", "transpose(self, axis0, axis1)"},
+    {"aten.swapdims.default", "transpose(self, dim0, dim1)"},
     {"aten.t.default", "transpose(self, 0, 1)"},
     {"aten.take.default", "take(reshape(self, [-1]), 0, index, true)"},
     {"aten.take_along_dim.default", "if dim == none then gather(flatten(self), 0, flatten(indices)) else gather(self, dim, indices)"},

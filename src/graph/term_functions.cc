@@ -71,7 +71,7 @@ Result<Arg> call_function(const std::string& name, const ArgList& positional, co
     KA_ASSIGN(Names names, bound_names(name, function->parameters, positional, named));
     Operands operands(std::move(names), builder);
     Arg out = function->run(operands);
-    if (!operands.failed().empty()) return unsupported(fmt::format("{}: {}", name, operands.failed()));
+    if (!operands.failed().empty()) return unsupported(name == "refused" ? operands.failed() : fmt::format("{}: {}", name, operands.failed()));
     return out;
   }
   const ir::Primitive* primitive = ir::find_primitive(name);

@@ -52,6 +52,7 @@ constexpr Primitive kPrimitives[] = {
     {"fmod", E, 2, promoted, "libdevice.fmod({0}, {1})", "{0} % {1}", {}, 8},
     {"ge", E, 2, boolean, "{0} >= {1}", "{0} >= {1}", "{0} >= {1}"},
     {"gt", E, 2, boolean, "{0} > {1}", "{0} > {1}", "{0} > {1}"},
+    {"hypot", E, 2, floating, "libdevice.hypot({0}, {1})", {}, {}, 8},
     {"le", E, 2, boolean, "{0} <= {1}", "{0} <= {1}", "{0} <= {1}"},
     {"lgamma", E, 1, floating, "libdevice.lgamma({0})", {}, {}, 20},
     {"log", E, 1, floating, "tl.log({0})", {}, {}, 4},

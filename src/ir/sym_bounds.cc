@@ -75,11 +75,22 @@ std::optional<Sym> bound(const Sym& a, bool upper) {
   return out;
 }
 
+// What is subtracted as a remainder is at most one less than its divisor.
+Sym with_largest_remainders(const Sym& a) {
+  Sym out;
+  for (const Term& term : a.terms()) {
+    const bool remainder = term.atoms.size() == 1 && term.atoms[0]->kind == AtomKind::modulo;
+    out = out + (remainder && term.coefficient < 0 ? (term.atoms[0]->operands[1] - 1) * term.coefficient : from_terms({term}));
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_nonnegative(const Sym& a) {
-  const std::optional<Sym> low = mentions_index(a) ? bound(a, false) : a;
+  std::optional<Sym> low = mentions_index(a) ? bound(a, false) : a;
   if (!low) return false;
+  low = with_largest_remainders(*low);
   // every size is 1 + something nonnegative: a polynomial in these with nonnegative coefficients is nonnegative
   std::map<std::string, Sym> shifted;
   for (const AtomRef& atom : symbols(*low)) shifted[atom->name] = Sym::size(atom->name) + 1;

@@ -55,7 +55,15 @@ class Call:
 def rows() -> dict[str, str]:
     """The operators that the program knows, and which row each is read by."""
     text = subprocess.run([program.PROGRAM, "generate", "--list-operators"], capture_output=True, text=True, check=True).stdout
-    return {words[0]: words[-1] for words in (line.split() for line in text.splitlines())}
+    known = {words[0]: words[-1] for words in (line.split() for line in text.splitlines())}
+    return {name: row for name, row in known.items() if exists(name)}
+
+
+def exists(name: str) -> bool:
+    """An alias has not always all the overloads of what it stands for."""
+    import torch
+    _, operator, overload = name.split(".")
+    return overload in getattr(getattr(torch.ops.aten, operator, None), "overloads", list)()
 
 
 def calls_of(name: str, row: str) -> list[Call]:

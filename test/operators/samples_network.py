@@ -62,7 +62,8 @@ SAMPLES: dict[str, list[str]] = {
     "aten.pairwise_distance.default": ["f(x, y)", "f(x, row, 1.0)", "f(x, y, float('inf'), 1e-6, True)", "f(x, y, 3.0)"],
     "aten.pixel_shuffle.default": ["f(img, 2)", "f(img[0], 2)"], "aten.pixel_unshuffle.default": ["f(img[:, :, :6], 2)", "f(img[:, :, :6], 3)"],
     "aten.glu.default": ["f(x)", "f(img, 1)", "f(h, -1)"],
-    "aten.embedding_bag.padding_idx": ["f(x, idx, bags, False, 0)[0]", "f(x, idx, bags, False, 1)[0]", "f(x, idx, bags, False, 2)[0]", "f(x, idx, bags, False, 0, False, u[0, :1].repeat(5))[0]", "f(x, idx, bags, False, 0, False, None, True)[0]"],
+    "aten.embedding_bag.padding_idx": ["f(x, idx, bags, False, 0, False, None, False, None)[0]", "f(x, idx, bags, False, 1, False, None, False, 1)[0]", "f(x, idx, bags, False, 2, False, None, False, None)[0]",
+                                       "f(x, idx, bags, False, 0, False, u[0, :1].repeat(5), False, None)[0]", "f(x, idx, bags, False, 0, False, None, True, None)[0]"],
 
     "aten.dropout.default": ["f(x, 0.3, True)", "f(x, 0.3, False)", "f(h, 0.5, True)", "f(x, 0.0, True)", "f(x, 1.0, True)"], "aten.native_dropout.default": ["f(x, 0.3, False)[0]"],
     "aten.feature_dropout.default": ["f(img, 0.3, True)", "f(img, 0.3, False)"], "aten.alpha_dropout.default": ["f(x, 0.3, True)", "f(x, 0.3, False)", "f(h, 0.3, True)"], "aten.feature_alpha_dropout.default": ["f(img, 0.3, True)"],

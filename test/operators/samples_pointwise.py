@@ -93,8 +93,9 @@ SAMPLES: dict[str, list[str]] = {
     "aten.__lshift__.Scalar": ["f(i32, 2)"], "aten.__lshift__.Tensor": ["f(i32, sh)"],
     "aten.__rshift__.Scalar": ["f(i32, 2)"], "aten.__rshift__.Tensor": ["f(i64, sh)"],
 
-    **{f"aten.{name}.Tensor": COMPARE for name in ("eq", "ne", "lt", "le", "gt", "ge")},
-    **{f"aten.{name}.Scalar": COMPARED for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    "aten.eq.Tensor": COMPARE, "aten.lt.Tensor": COMPARE, "aten.eq.Scalar": COMPARED, "aten.lt.Scalar": COMPARED,
+    **{f"aten.{name}.Tensor": ["f(e32, e32.flip(0))", "f(h, x)", "f(i32, j32)", "f(u8, k8)", "f(b, c)"] for name in ("ne", "le", "gt", "ge")},
+    **{f"aten.{name}.Scalar": ["f(e32, 0.0)", "f(e16, -1.5)", "f(i32, 2.5)", "f(u8, 7)"] for name in ("ne", "le", "gt", "ge")},
 
     "aten.clamp.default": ["f(e32, -1, 2)", "f(e32, min=0.5)", "f(e32, max=0.5)", "f(e16, -1.5, 1.5)", "f(i32, -2, 3)", "f(u8, 3, 100)", "f(x, 2, -2)", "f(i32, 0.5, 2.5)"],
     "aten.clamp.Tensor": ["f(e32, e32.roll(1), e32.roll(2))", "f(x, row, col)", "f(x, max=row)", "f(i32, i32 - 1, j32)"],

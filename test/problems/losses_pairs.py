@@ -21,7 +21,7 @@ class Model(nn.Module):
 
     def forward(self, x, y, z):
         sign = torch.where(z > 0, 1.0, -1.0)
-        return (self.bce(torch.sigmoid(x), torch.sigmoid(y)), self.logits(x, torch.sigmoid(y)), self.ranking(x, y, sign), self.hinge(x, sign),
+        return (self.bce(torch.sigmoid(x) * 0.8 + 0.1, torch.sigmoid(y)), self.logits(x, torch.sigmoid(y)), self.ranking(x, y, sign), self.hinge(x, sign),
                 self.soft_margin(x, sign), self.cosine(x, y, sign[:, 0]), self.triplet(x, y, z), self.by_distance(x, y, z))
 
 

@@ -13,7 +13,7 @@ class Model(nn.Module):
 
     def forward(self, x, y, c, p):
         return (torch.addmm(c[0], x[0], y[0], beta=0.5, alpha=2), torch.baddbmm(c, x, y), torch.addbmm(c[0], x, y), torch.addmv(c[0, :, 0], x[0], y[0, :, 0]), torch.addr(c[0], x[0, :, 0], y[0, 0]), self.form(x, x),
-                torch.linalg.multi_dot([x[0], y[0], c[0].t()]), torch.cross(p, p.flip(0), dim=1), torch.linalg.vecdot(x, x), torch.dot(x[0, 0], x[1, 0]), torch.mv(x[0], y[0, :, 0]), x @ y, x[0] @ y, torch.bmm(x, y), torch.mm(x[0], y[0]))
+                torch.cross(p, p.flip(0), dim=1), torch.linalg.vecdot(x, x), torch.dot(x[0, 0], x[1, 0]), torch.mv(x[0], y[0, :, 0]), x @ y, x[0] @ y, torch.bmm(x, y), torch.mm(x[0], y[0]))
 
 
 def get_inputs():

@@ -34,6 +34,16 @@ def get_inputs():
 '''
 
 
+# What no kernel can do is refused with the operator's name and a reason.
+REFUSED = {
+    "nn.functional.rrelu(x, training=True)": "aten.rrelu.default: a random slope for each negative element cannot be drawn beforehand",
+    "nn.functional.fractional_max_pool2d(x, 2, output_size=3)": "aten.fractional_max_pool2d.default: this operator is not supported",
+    "torch.fft.fft(x).abs()": "aten.fft_fft.default: complex64 is not supported",
+    "x[x > 0]": "aten.index.Tensor: the shape of its result depends on values",
+    "nn.functional.ctc_loss(x.log_softmax(2), torch.ones(8, 3, dtype=torch.long), (4,) * 8, (3,) * 8)": "_ctc_loss",
+}
+
+
 def run(*arguments: str, **options) -> subprocess.CompletedProcess:
     return subprocess.run([program.PROGRAM, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=1200, **options)
 
@@ -79,6 +89,16 @@ class Generate(unittest.TestCase):
             self.assertEqual(answer.returncode, 1, answer.stdout)
             self.assertIn("inverse.py:9: aten.linalg_inv", answer.stderr)
             self.assertFalse((Path(out) / "run").exists(), "nothing is written for a program that cannot be generated")
+
+    def test_what_no_kernel_can_do_is_refused_by_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number, text in enumerate(REFUSED):
+                (Path(folder) / f"refused_{number}.py").write_text(
+                    "import torch\nimport torch.nn as nn\n\n\nclass Model(nn.Module):\n    def forward(self, x):\n"
+                    f"        return {text}\n\n\ndef get_inputs():\n    return [torch.rand(4, 8, 8)]\n")
+            rows = self.suite(folder, "--no-verify")
+        for number, (text, reason) in enumerate(REFUSED.items()):
+            self.assertIn(reason, rows[f"refused_{number}.py"]["reason"], text)
 
     def test_a_suite_is_resumed(self):
         with tempfile.TemporaryDirectory() as out:

@@ -172,8 +172,13 @@ Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Co
   const std::string inside = condition_text(conditions, over);
   std::string mask = mask_of(over);
   if (!inside.empty()) mask += (mask.empty() ? "" : " & ") + inside;
-  std::string expression = fmt::format("tl.load({}_ptr + {}", buffer.name, text(offset));
-  if (offset.is(0)) expression = fmt::format("tl.load({}_ptr", buffer.name);
+  std::string place = offset.is(0) ? "" : " + " + text(offset);
+  // a mask that varies where the place does not: the place has to be a tile of the same shape
+  const std::set<std::string> moving = variables_in(offset);
+  for (const std::string& variable : over) {
+    if (!moving.contains(variable) && !mask_of({variable}).empty() && !inside.empty()) place += fmt::format(" + 0 * {}", variable);
+  }
+  std::string expression = fmt::format("tl.load({}_ptr{}", buffer.name, place);
   if (!mask.empty()) expression += fmt::format(", mask={}, other={}", mask, literal_text(fill, buffer.dtype));
   expression += ")";
   if (widen && is_half(buffer.dtype)) expression += ".to(tl.float32)";
@@ -352,7 +357,10 @@ void Body::store_tile(ValueId value, const Operand& operand, const std::vector<S
   const Buffer& buffer = context_.buffers->at(value);
   context_.use_pointer(buffer.name);
   const Sym offset = ir::linearize(index, buffer.shape);
-  const std::string place = emit("place", fmt::format("tl.broadcast_to({}, {}.shape)", text(offset), operand.text), operand.over).text;
+  const bool fixed = variables_in(offset).empty() && offset.constant().has_value();
+  const std::string where = fixed ? fmt::format("tl.full({}.shape, {}, tl.int32)", operand.text, text(offset))
+                                  : fmt::format("tl.broadcast_to({}, {}.shape)", text(offset), operand.text);
+  const std::string place = emit("place", where, operand.over).text;
   source_.line(fmt::format("tl.store({}_ptr + {}, {}, mask={})", buffer.name, place, operand.text, mask));
 }
 
