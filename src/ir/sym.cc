@@ -308,16 +308,6 @@ std::optional<Sym> divided_in_two_steps(const Sym& a, const Sym& b) {
 
 }  // namespace
 
-namespace {
-
-// Whether a dividend may be negative and one divisor more makes it known not to be. Kernels divide towards zero, so that a
-// dividend must not lose the multiple of the divisor that kept it from being negative.
-bool is_negative_at_times(const Sym& dividend, const Sym& divisor) {
-  return !is_nonnegative(dividend) && is_nonnegative(dividend + divisor);
-}
-
-}  // namespace
-
 Sym floor_div(const Sym& a, const Sym& b) {
   if (b.is(1) || a.is(0)) return a;
   if (a.constant() && b.constant() && *b.constant() > 0) return floor_quotient(*a.constant(), *b.constant());
@@ -336,7 +326,6 @@ Sym floor_div(const Sym& a, const Sym& b) {
   if (const AtomRef inner = rest.atom(); inner && inner->kind == AtomKind::floor_div) {
     return parts.quotient + floor_div(inner->operands[0], inner->operands[1] * divisor);
   }
-  if (is_negative_at_times(rest, divisor)) return parts.quotient - 1 + function_atom(AtomKind::floor_div, rest + divisor, divisor);
   return parts.quotient + function_atom(AtomKind::floor_div, rest, divisor);
 }
 
@@ -346,16 +335,12 @@ Sym modulo(const Sym& a, const Sym& b) {
     return *a.constant() - *b.constant() * floor_quotient(*a.constant(), *b.constant());
   }
   if (b.terms().empty()) return function_atom(AtomKind::modulo, a, b);
-  const Division parts_of_a = reduce(a, b);
-  const Sym rest = parts_of_a.remainder;
+  const Sym rest = reduce(a, b).remainder;
   if (is_below(rest, b)) return rest;
   if (const AtomRef inner = rest.atom(); inner && inner->kind == AtomKind::modulo) {
     const Division parts = long_division(inner->operands[1], b);
     if (parts.remainder.is(0)) return modulo(inner->operands[0], b);  // (x % (k*b)) % b
   }
-  if (is_negative_at_times(rest, b)) return function_atom(AtomKind::modulo, rest + b, b);
-  // whoever added multiples of the divisor knew why
-  if (!is_nonnegative(rest) && parts_of_a.quotient.constant().value_or(0) > 0) return function_atom(AtomKind::modulo, a, b);
   return function_atom(AtomKind::modulo, rest, b);
 }
 
