@@ -57,13 +57,14 @@ class Importer {
       values_[argument.node] = Arg{Tensor{id}};
       for (const ir::Sym& extent : fit_.argument_shape(i)) fit_.remember(extent);
     }
-    for (const SizeFit::Source& source : fit_.sources())
-      out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given});
-    for (const SizeFit::Source& source : fit_.sources()) {
-      const std::optional<Numbers> numbers = fit_.values(ir::Sym::size(source.symbol));
-      if (numbers && numbers->size() > 1) out_.scaled[source.symbol] = (*numbers)[1];
-    }
+    for (const SizeFit::Source& source : fit_.sources()) add_size(source);
     return ok();
+  }
+
+  void add_size(const SizeFit::Source& source) {
+    out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given, source.per_square});
+    const std::optional<Numbers> numbers = fit_.values(ir::Sym::size(source.symbol));
+    if (numbers && numbers->size() > 1) out_.scaled[source.symbol] = (*numbers)[1];
   }
 
   Status check_constant(std::size_t i) const {
@@ -121,6 +122,10 @@ class Importer {
         numbers.push_back(*number);
       }
       if (std::optional<ir::Sym> sym = fit_.express(numbers)) return Arg{*sym};
+      if (std::optional<ir::Sym> sym = fit_.root(numbers)) {
+        add_size(fit_.sources().back());
+        return Arg{*sym};
+      }
       return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", numbers[0]));
     }
     if (const double* number = std::get_if<double>(&one.value)) return real_operand(samples, *number);

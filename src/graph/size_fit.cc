@@ -71,7 +71,7 @@ std::map<Numbers, std::string> constant_names(const Exported& exported) {
 
 }  // namespace
 
-SizeFit::SizeFit(const Exported& exported) : samples_(exported.samples.size()) {
+SizeFit::SizeFit(const Exported& exported) : exported_(exported), samples_(exported.samples.size()) {
   const std::map<Numbers, std::string> names = constant_names(exported);
   const std::vector<ExportedArgument>& arguments = exported.samples[0].arguments;
   std::set<std::string> taken;
@@ -100,6 +100,26 @@ SizeFit::SizeFit(const Exported& exported) : samples_(exported.samples.size()) {
     }
     argument_shapes_.push_back(std::move(shape));
   }
+}
+
+std::optional<ir::Sym> SizeFit::root(const Numbers& numbers) {
+  const std::vector<ExportedArgument>& arguments = exported_.samples[0].arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].tensor || arguments[i].kind == "constant") continue;
+    for (std::size_t d = 0; d < arguments[i].tensor->shape.size(); ++d) {
+      const Numbers extent = extents(exported_, i, d);
+      const std::int64_t square = numbers[0] * numbers[0], factor = square > 0 ? extent[0] / square : 0;
+      if (factor < 1 || !matches(extent, [&](std::size_t s) { return factor * numbers[s] * numbers[s]; })) continue;
+      const std::map<Numbers, std::string> names = constant_names(exported_);
+      const auto name = names.find(numbers);
+      std::string chosen = name != names.end() ? name->second : fmt::format("{}_side{}", identifier(arguments[i].keyword), d);
+      while (!bound_.empty() && bound_[0].contains(chosen)) chosen += '_';
+      add_symbol(chosen, numbers, i, static_cast<int>(d));
+      sources_.back().per_square = factor;
+      return symbols_.back().sym;
+    }
+  }
+  return std::nullopt;
 }
 
 void SizeFit::add_symbol(const std::string& name, const Numbers& numbers, std::size_t argument, int dim) {

@@ -26,6 +26,9 @@ class SizeFit {
 
   // The simplest expression over the symbols that gives these numbers; nothing when none is found.
   std::optional<ir::Sym> express(const Numbers& numbers) const;
+  // A number whose square times a constant is an extent of an argument (the side of a square patch, where a weight has one
+  // column per pixel): a new symbol, the last of sources(). Nothing when there is no such extent.
+  std::optional<ir::Sym> root(const Numbers& numbers);
   // Remembers an expression that the program has (the extent of an intermediate value), to be found again.
   void remember(const ir::Sym& expression);
   // The value of an expression in each sample.
@@ -39,6 +42,7 @@ class SizeFit {
     std::size_t argument;
     int dim;
     std::int64_t given;
+    std::int64_t per_square = 0;  // 0: the symbol is the extent; k: the extent is k times its square
   };
   const std::vector<Source>& sources() const { return sources_; }
   std::size_t samples() const { return samples_; }
@@ -53,6 +57,7 @@ class SizeFit {
   std::optional<ir::Sym> products(const Numbers& numbers) const;
   void add_symbol(const std::string& name, const Numbers& numbers, std::size_t argument, int dim);
 
+  const Exported& exported_;
   std::size_t samples_;
   std::vector<Symbol> symbols_;
   std::vector<std::map<std::string, std::int64_t>> bound_;  // by sample: the symbols' values

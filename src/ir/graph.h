@@ -64,6 +64,7 @@ struct SizeSource {
   ValueId argument = -1;
   int dim = 0;
   std::int64_t given = 0;  // its value in the given program
+  std::int64_t per_square = 0;  // 0: the extent itself; k: the extent is k times the square of the symbol
 };
 
 struct Graph {

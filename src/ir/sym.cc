@@ -9,8 +9,10 @@
 #include "ir/sym.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -49,6 +51,12 @@ std::optional<Term> divide(const Term& a, const Term& b) {
   return out;
 }
 
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
+  seed ^= value + 0x9E3779B97F4A7C15U + (seed << 6) + (seed >> 2);
+  seed ^= seed >> 31;
+  return seed * 0xBF58476D1CE4E5B9U;
+}
+
 std::string function_text(AtomKind kind, const Sym& a, const Sym& b) {
   switch (kind) {
     case AtomKind::floor_div: return fmt::format("({} // {})", a.operand_text(), b.operand_text());
@@ -62,10 +70,20 @@ std::string function_text(AtomKind kind, const Sym& a, const Sym& b) {
 }
 
 Sym function_atom(AtomKind kind, const Sym& a, const Sym& b) {
-  return Sym::of(std::make_shared<Atom>(Atom{kind, "", {a, b}, function_text(kind, a, b)}));
+  const std::uint64_t hash = mixed(mixed(static_cast<std::uint64_t>(kind) + 1, hash_of(a)), hash_of(b));
+  return Sym::of(std::make_shared<Atom>(Atom{kind, "", {a, b}, function_text(kind, a, b), hash}));
 }
 
 }  // namespace
+
+std::uint64_t hash_of(const Sym& a) {
+  std::uint64_t out = 17;
+  for (const Term& term : a.terms()) {
+    out = mixed(out, static_cast<std::uint64_t>(term.coefficient));
+    for (const AtomRef& atom : term.atoms) out = mixed(out, atom->hash);
+  }
+  return out;
+}
 
 // Sorts, joins equal monomials, and turns m*b*(a // b) + m*(a % b) back into m*a.
 Sym from_terms(std::vector<Term> terms);
@@ -136,12 +154,13 @@ Sym Sym::of(AtomRef atom) {
 }
 
 Sym Sym::size(const std::string& name) {
-  return of(std::make_shared<Atom>(Atom{AtomKind::size, name, {}, name}));
+  return of(std::make_shared<Atom>(Atom{AtomKind::size, name, {}, name, mixed(11, std::hash<std::string>()(name))}));
 }
 
 Sym Sym::index(const std::string& name, const Sym& extent) {
   if (extent.is(1)) return 0;
-  return of(std::make_shared<Atom>(Atom{AtomKind::index, name, {extent}, name}));
+  const std::uint64_t hash = mixed(mixed(13, std::hash<std::string>()(name)), hash_of(extent));
+  return of(std::make_shared<Atom>(Atom{AtomKind::index, name, {extent}, name, hash}));
 }
 
 std::optional<std::int64_t> Sym::constant() const {
@@ -308,10 +327,24 @@ std::optional<Sym> divided_in_two_steps(const Sym& a, const Sym& b) {
 
 }  // namespace
 
-Sym floor_div(const Sym& a, const Sym& b) {
-  if (b.is(1) || a.is(0)) return a;
-  if (a.constant() && b.constant() && *b.constant() > 0) return floor_quotient(*a.constant(), *b.constant());
-  if (b.terms().empty()) return function_atom(AtomKind::floor_div, a, b);
+namespace {
+
+// A quotient is asked for again and again: to see whether a remainder has its partner, every sum divides. Without a memory
+// the questions multiply with each level of nesting.
+using Known = std::unordered_map<std::uint64_t, std::array<Sym, 3>>;
+constexpr std::size_t kMostKnown = 1 << 16;
+
+template <typename Compute>
+Sym remembered(Known& known, const Sym& a, const Sym& b, Compute compute) {
+  const std::uint64_t key = mixed(hash_of(a), hash_of(b));
+  if (const auto found = known.find(key); found != known.end() && found->second[0] == a && found->second[1] == b) return found->second[2];
+  const Sym out = compute();
+  if (known.size() >= kMostKnown) known.clear();
+  known[key] = {a, b, out};
+  return out;
+}
+
+Sym quotient_of(const Sym& a, const Sym& b) {
   const Division parts = reduce(a, b);
   if (is_below(parts.remainder, b)) return parts.quotient;
   if (is_below(parts.remainder + b, b)) return parts.quotient - 1;
@@ -329,12 +362,7 @@ Sym floor_div(const Sym& a, const Sym& b) {
   return parts.quotient + function_atom(AtomKind::floor_div, rest, divisor);
 }
 
-Sym modulo(const Sym& a, const Sym& b) {
-  if (b.is(1) || a.is(0)) return 0;
-  if (a.constant() && b.constant() && *b.constant() > 0) {
-    return *a.constant() - *b.constant() * floor_quotient(*a.constant(), *b.constant());
-  }
-  if (b.terms().empty()) return function_atom(AtomKind::modulo, a, b);
+Sym remainder_of(const Sym& a, const Sym& b) {
   const Sym rest = reduce(a, b).remainder;
   if (is_below(rest, b)) return rest;
   if (const AtomRef inner = rest.atom(); inner && inner->kind == AtomKind::modulo) {
@@ -342,6 +370,26 @@ Sym modulo(const Sym& a, const Sym& b) {
     if (parts.remainder.is(0)) return modulo(inner->operands[0], b);  // (x % (k*b)) % b
   }
   return function_atom(AtomKind::modulo, rest, b);
+}
+
+}  // namespace
+
+Sym floor_div(const Sym& a, const Sym& b) {
+  if (b.is(1) || a.is(0)) return a;
+  if (a.constant() && b.constant() && *b.constant() > 0) return floor_quotient(*a.constant(), *b.constant());
+  if (b.terms().empty()) return function_atom(AtomKind::floor_div, a, b);
+  static thread_local Known known;
+  return remembered(known, a, b, [&] { return quotient_of(a, b); });
+}
+
+Sym modulo(const Sym& a, const Sym& b) {
+  if (b.is(1) || a.is(0)) return 0;
+  if (a.constant() && b.constant() && *b.constant() > 0) {
+    return *a.constant() - *b.constant() * floor_quotient(*a.constant(), *b.constant());
+  }
+  if (b.terms().empty()) return function_atom(AtomKind::modulo, a, b);
+  static thread_local Known known;
+  return remembered(known, a, b, [&] { return remainder_of(a, b); });
 }
 
 Sym ceil_div(const Sym& a, const Sym& b) {
@@ -358,117 +406,6 @@ Sym maximum(const Sym& a, const Sym& b) {
   if (is_at_most(a, b)) return b;
   if (is_at_most(b, a)) return a;
   return a.text() < b.text() ? function_atom(AtomKind::maximum, a, b) : function_atom(AtomKind::maximum, b, a);
-}
-
-Sym product(const std::vector<Sym>& factors) {
-  return std::accumulate(factors.begin(), factors.end(), Sym(1), [](const Sym& a, const Sym& b) { return a * b; });
-}
-
-namespace {
-
-Sym applied(AtomKind kind, const Sym& a, const Sym& b) {
-  switch (kind) {
-    case AtomKind::floor_div: return floor_div(a, b);
-    case AtomKind::modulo: return modulo(a, b);
-    case AtomKind::minimum: return minimum(a, b);
-    case AtomKind::maximum: return maximum(a, b);
-    case AtomKind::size:
-    case AtomKind::index: break;
-  }
-  KA_CHECK(false);
-  return 0;
-}
-
-Sym substitute_atom(const AtomRef& atom, const std::map<std::string, Sym>& values) {
-  if (atom->kind == AtomKind::size || atom->kind == AtomKind::index) {
-    auto found = values.find(atom->name);
-    return found == values.end() ? Sym::of(atom) : found->second;
-  }
-  return applied(atom->kind, substitute(atom->operands[0], values), substitute(atom->operands[1], values));
-}
-
-void collect(const Sym& a, std::map<std::string, AtomRef>& found) {
-  for (const Term& term : a.terms()) {
-    for (const AtomRef& atom : term.atoms) {
-      if (atom->kind == AtomKind::size || atom->kind == AtomKind::index) {
-        found.emplace(atom->name, atom);
-      } else {
-        for (const Sym& operand : atom->operands) collect(operand, found);
-      }
-    }
-  }
-}
-
-std::optional<std::int64_t> evaluate_atom(const Atom& atom, const std::map<std::string, std::int64_t>& values) {
-  if (atom.kind == AtomKind::size || atom.kind == AtomKind::index) {
-    auto found = values.find(atom.name);
-    if (found == values.end()) return std::nullopt;
-    return found->second;
-  }
-  const std::optional<std::int64_t> a = evaluate(atom.operands[0], values), b = evaluate(atom.operands[1], values);
-  if (!a || !b) return std::nullopt;
-  const bool divides = atom.kind == AtomKind::floor_div || atom.kind == AtomKind::modulo;
-  if (divides && *b == 0) return std::nullopt;
-  if (atom.kind == AtomKind::floor_div) return floor_quotient(*a, *b);
-  if (atom.kind == AtomKind::modulo) return *a - *b * floor_quotient(*a, *b);
-  return atom.kind == AtomKind::minimum ? std::min(*a, *b) : std::max(*a, *b);
-}
-
-}  // namespace
-
-Sym substitute(const Sym& a, const std::map<std::string, Sym>& values) {
-  Sym out;
-  for (const Term& term : a.terms()) {
-    Sym part = term.coefficient;
-    for (const AtomRef& atom : term.atoms) part = part * substitute_atom(atom, values);
-    out = out + part;
-  }
-  return out;
-}
-
-std::vector<AtomRef> symbols(const Sym& a) {
-  std::map<std::string, AtomRef> found;
-  collect(a, found);
-  std::vector<AtomRef> out;
-  for (auto& [name, atom] : found) out.push_back(atom);
-  return out;
-}
-
-bool depends_on(const Sym& a, const std::string& name) {
-  const std::vector<AtomRef> found = symbols(a);
-  return std::any_of(found.begin(), found.end(), [&](const AtomRef& atom) { return atom->name == name; });
-}
-
-std::optional<std::int64_t> evaluate(const Sym& a, const std::map<std::string, std::int64_t>& values) {
-  std::int64_t out = 0;
-  for (const Term& term : a.terms()) {
-    std::int64_t part = term.coefficient;
-    for (const AtomRef& atom : term.atoms) {
-      const std::optional<std::int64_t> value = evaluate_atom(*atom, values);
-      if (!value) return std::nullopt;
-      part *= *value;
-    }
-    out += part;
-  }
-  return out;
-}
-
-Sym linearize(const std::vector<Sym>& index, const std::vector<Sym>& shape) {
-  KA_CHECK(index.size() == shape.size());
-  Sym out;
-  for (std::size_t d = 0; d < shape.size(); ++d) out = out * shape[d] + index[d];
-  return out;
-}
-
-std::vector<Sym> delinearize(const Sym& offset, const std::vector<Sym>& shape) {
-  std::vector<Sym> out(shape.size());
-  Sym below = 1;
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    const Sym above = floor_div(offset, below);
-    out[d] = d == 0 ? above : modulo(above, shape[d]);
-    below = below * shape[d];
-  }
-  return out;
 }
 
 }  // namespace ka::ir

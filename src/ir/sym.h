@@ -32,6 +32,7 @@ struct Atom {
   std::string name;               // size, index
   std::vector<Sym> operands;      // index: its extent; otherwise the two operands
   std::string text;               // also the identity of the atom
+  std::uint64_t hash = 0;         // of the text and of the extents of all indices in it
 };
 using AtomRef = std::shared_ptr<const Atom>;
 
@@ -74,6 +75,9 @@ class Sym {
   friend Sym from_terms(std::vector<Term> terms);
   std::vector<Term> terms_;  // sorted by their atoms' text; no zero coefficients
 };
+
+// Of everything that decides what an expression simplifies to: equal expressions over indices of other extents differ.
+std::uint64_t hash_of(const Sym& a);
 
 // Quotient and remainder as Python's // and %; the divisor is a positive size.
 Sym floor_div(const Sym& a, const Sym& b);

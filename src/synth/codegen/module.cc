@@ -268,8 +268,11 @@ class ModuleWriter {
   }
 
   void sizes(Source& out) {
-    for (const ir::SizeSource& size : graph_.sizes)
-      out.line(fmt::format("{} = {}.shape[{}]", size.symbol, buffers_.at(size.argument).name, size.dim));
+    for (const ir::SizeSource& size : graph_.sizes) {
+      const std::string extent = fmt::format("{}.shape[{}]", buffers_.at(size.argument).name, size.dim);
+      if (size.per_square == 0) out.line(fmt::format("{} = {}", size.symbol, extent));
+      else out.line(fmt::format("{} = round(({} // {}) ** 0.5)", size.symbol, extent, size.per_square));
+    }
   }
 
   void constants(Source& out) {
