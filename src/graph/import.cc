@@ -57,7 +57,7 @@ class Importer {
       for (const ir::Sym& extent : fit_.argument_shape(i)) fit_.remember(extent);
     }
     for (const SizeFit::Source& source : fit_.sources())
-      out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given});
+      out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given, {}});
     for (const SizeFit::Source& source : fit_.sources()) {
       const std::optional<Numbers> numbers = fit_.values(ir::Sym::size(source.symbol));
       if (numbers && numbers->size() > 1) out_.scaled[source.symbol] = (*numbers)[1];

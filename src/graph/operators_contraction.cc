@@ -33,11 +33,14 @@ constexpr Operator kOperators[] = {
     {"aten.mv.default", "matmul(self, vec)"},
     {"aten.outer.default", "unsqueeze(self, 1) * unsqueeze(vec2, 0)"},
     {"aten.scaled_dot_product_attention.default",
-     "let d = size(query, -1);"
-     "let s = matmul(query, transpose(key, -1, -2)) * (if scale == none then rsqrt(cast(d, float32)) else scale);"
+     "let d = size(query, -1); let g = if enable_gqa then quotient(size(query, -3), size(key, -3)) else 1;"
+     "let k = if enable_gqa then repeat_interleave(key, g, -3) else key;"
+     "let v = if enable_gqa then repeat_interleave(value, g, -3) else value;"
+     "let s = matmul(query, transpose(k, -1, -2)) * (if scale == none then rsqrt(cast(d, float32)) else scale);"
      "let c = if is_causal then where(diagonal_distance(s) <= 0, s, -inf) else s;"
      "let m = if attn_mask == none then c else if is_boolean(attn_mask) then where(attn_mask, c, -inf) else c + attn_mask;"
-     "matmul(softmax(m, -1), value)"},
+     "let p = if attn_mask == none then softmax(m, -1) else softmax_or_zero(m, -1);"
+     "matmul(dropped(p, dropout_p, true), v)"},
 };
 
 }  // namespace

@@ -58,12 +58,13 @@ struct Update {
   ValueId buffer = -1, value = -1;
 };
 
-// A size symbol and where a running program finds its value: extent `dim` of an argument.
+// A size symbol and where a running program finds its value: extent `dim` of an argument, or computed from earlier symbols.
 struct SizeSource {
   std::string symbol;
-  ValueId argument = -1;
+  ValueId argument = -1;   // -1: computed
   int dim = 0;
   std::int64_t given = 0;  // its value in the given program
+  Sym value = {};          // of a computed one
 };
 
 struct Graph {

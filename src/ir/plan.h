@@ -15,7 +15,7 @@
 
 namespace ka::ir {
 
-enum class KernelKind { pointwise, row, matmul, scan, opaque };
+enum class KernelKind { pointwise, row, matmul, attention, scan, opaque };
 const char* to_string(KernelKind kind);
 
 struct PlannedKernel {
@@ -26,6 +26,7 @@ struct PlannedKernel {
   std::vector<int> reduced;           // row: the dimensions of the domain that are reduced
   std::map<ValueId, std::vector<Sym>> index;  // of owned values, over p0, p1, ...
   std::set<int> needs;                // kernels whose outputs it reads
+  std::map<std::string, ValueId> roles;  // attention: which value is the query, the scores, ...
 };
 
 // A node that could have joined a kernel and did not.

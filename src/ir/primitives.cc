@@ -86,7 +86,6 @@ constexpr Primitive kPrimitives[] = {
     {"reduce", Fusion::reduce, 1, stated, ""},
     {"scan", Fusion::scan, 1, stated, ""},
     {"matmul", Fusion::contraction, 2, stated, ""},
-    {"attention", Fusion::opaque, -1, stated, ""},
     {"lstm", Fusion::opaque, -1, stated, ""},
     {"gru", Fusion::opaque, -1, stated, ""},
     {"scatter", Fusion::opaque, -1, stated, ""},

@@ -13,7 +13,6 @@
 //   reduce   {kind, dims}                  sum, prod, max, min, any, all, argmax, argmin; the dims stay with extent 1
 //   scan     {kind, dim, reverse}          sum, prod, max, min, logsumexp
 //   matmul   {}                            [b, m, k] x [b, k, n] -> [b, m, n]
-//   attention {scale, causal}              q [b, m, d], k [b, n, d], v [b, n, e], optional mask [b, m, n] that is added
 //   random   {kind, shape, ...}            drawn by PyTorch in the wrapper, in program order
 #pragma once
 

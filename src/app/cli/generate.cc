@@ -13,6 +13,7 @@
 #include "graph/import.h"
 #include "os/files.h"
 #include "partition/plan.h"
+#include "partition/prepare.h"
 #include "problem/problem_file.h"
 #include "synth/codegen/module.h"
 #include "verify/judge.h"
@@ -46,6 +47,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   KA_ASSIGN(graph::Exported exported, graph::read_exported(document));
   Generated out;
   KA_ASSIGN(out.program, graph::import_program(exported));
+  out.program.graph = partition::prepared(out.program.graph);
   KA_ASSIGN(out.plan, partition::partition(out.program.graph));
   const std::string name = problem.path.substr(problem.path.rfind('/') + 1);
   KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan,

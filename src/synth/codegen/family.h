@@ -37,6 +37,7 @@ struct EmitRequest {
 EmittedKernel emit_pointwise(const EmitRequest& request);
 EmittedKernel emit_row(const EmitRequest& request);
 EmittedKernel emit_matmul(const EmitRequest& request);
+EmittedKernel emit_attention(const EmitRequest& request);
 EmittedKernel emit_scan(const EmitRequest& request);
 
 KernelContext context_of(const EmitRequest& request);

@@ -150,6 +150,7 @@ class ModuleWriter {
         case KernelKind::pointwise: emitted_.push_back(emit_pointwise(request)); break;
         case KernelKind::row: emitted_.push_back(emit_row(request)); break;
         case KernelKind::matmul: emitted_.push_back(emit_matmul(request)); break;
+        case KernelKind::attention: emitted_.push_back(emit_attention(request)); break;
         case KernelKind::scan: emitted_.push_back(emit_scan(request)); break;
         case KernelKind::opaque: {
           const ir::Node& node = graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])];
@@ -197,7 +198,7 @@ class ModuleWriter {
       const std::string part = short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
       if (parts.empty() || parts.back() != part) parts.push_back(part);
     }
-    const std::string precision = kernel.kind == KernelKind::matmul ? fmt::format(" ({} products)", precision_of(kernel)) : "";
+    const std::string precision = kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::attention ? fmt::format(" ({} products)", precision_of(kernel)) : "";
     return fmt::format("{} over {}{}", fmt::join(parts, ", "), shape_text(kernel.domain), precision);
   }
 
@@ -246,8 +247,10 @@ class ModuleWriter {
   }
 
   void sizes(Source& out) {
-    for (const ir::SizeSource& size : graph_.sizes)
-      out.line(fmt::format("{} = {}.shape[{}]", size.symbol, buffers_.at(size.argument).name, size.dim));
+    for (const ir::SizeSource& size : graph_.sizes) {
+      if (size.argument < 0) out.line(fmt::format("{} = {}", size.symbol, size.value.text()));
+      else out.line(fmt::format("{} = {}.shape[{}]", size.symbol, buffers_.at(size.argument).name, size.dim));
+    }
   }
 
   void constants(Source& out) {
