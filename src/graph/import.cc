@@ -62,7 +62,7 @@ class Importer {
   }
 
   void add_size(const SizeFit::Source& source) {
-    out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given, source.per_square});
+    out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given, source.per_square, {}});
     const std::optional<Numbers> numbers = fit_.values(ir::Sym::size(source.symbol));
     if (numbers && numbers->size() > 1) out_.scaled[source.symbol] = (*numbers)[1];
   }

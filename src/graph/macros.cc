@@ -10,6 +10,8 @@ constexpr Macro kMacros[] = {
     {"clamp", "x, low, high",
      "let a = if low == none then x else maximum(x, low); if high == none then a else minimum(a, high)"},
     {"softmax", "x, dim", "let e = exp(x - amax(x, dim)); e / sum(e, dim)"},
+    {"softmax_or_zero", "x, dim",
+     "let m = amax(x, dim); let e = exp(x - where(m == -inf, 0, m)); let s = sum(e, dim); e / where(s == 0, 1, s)"},
     {"log_softmax", "x, dim", "let s = x - amax(x, dim); s - log(sum(exp(s), dim))"},
     {"logsumexp", "x, dim, keepdim",
      "let m = amax(x, dim); let f = where(abs(m) == inf, 0, m);"

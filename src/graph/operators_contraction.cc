@@ -40,8 +40,8 @@ constexpr Operator kOperators[] = {
      "let s = matmul(query, transpose(k, -1, -2)) * (if scale == none then rsqrt(cast(d, float32)) else scale);"
      "let c = if is_causal then where(diagonal_distance(s) <= 0, s, -inf) else s;"
      "let m = if attn_mask == none then c else if is_boolean(attn_mask) then where(attn_mask, c, -inf) else c + attn_mask;"
-     "let w = if attn_mask == none then softmax(m, -1) else where(amax(m, -1) == -inf, 0, softmax(m, -1));"
-     "matmul(dropped(w, dropout_p, dropout_p > 0), v)"},
+     "let p = if attn_mask == none then softmax(m, -1) else softmax_or_zero(m, -1);"
+     "matmul(dropped(p, dropout_p, dropout_p > 0), v)"},
     {"aten.vdot.default", "sum(self * other, none, keepdim=false)"},
 };
 

@@ -50,7 +50,9 @@ Shape broadcast(const Shape& a, const Shape& b) {
   Shape out(std::max(a.size(), b.size()), Sym(1));
   for (std::size_t d = 0; d < out.size(); ++d) {
     const Sym x = d < a.size() ? a[a.size() - 1 - d] : Sym(1), y = d < b.size() ? b[b.size() - 1 - d] : Sym(1);
-    out[out.size() - 1 - d] = x.is(1) ? y : x;
+    // extents that are written differently are equal all the same, or PyTorch would have refused: the simpler one is kept
+    const bool second = x.is(1) || (!y.is(1) && y.text().size() < x.text().size());
+    out[out.size() - 1 - d] = second ? y : x;
   }
   return out;
 }

@@ -58,14 +58,17 @@ struct Update {
   ValueId buffer = -1, value = -1;
 };
 
-// A size symbol and where a running program finds its value: extent `dim` of an argument.
+// A size symbol and where a running program finds its value: extent `dim` of an argument, or computed from earlier symbols.
 struct SizeSource {
   std::string symbol;
-  ValueId argument = -1;
+  ValueId argument = -1;   // -1: computed
   int dim = 0;
   std::int64_t given = 0;  // its value in the given program
   std::int64_t per_square = 0;  // 0: the extent itself; k: the extent is k times the square of the symbol
+  Sym value = {};  // of a computed one
 };
+// The Python text of its value, where the argument has this name.
+std::string value_text(const SizeSource& size, const std::string& argument);
 
 struct Graph {
   std::vector<Value> values;

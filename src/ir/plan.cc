@@ -9,6 +9,7 @@ const char* to_string(KernelKind kind) {
     case KernelKind::pointwise: return "pointwise";
     case KernelKind::row: return "row";
     case KernelKind::matmul: return "matmul";
+    case KernelKind::attention: return "attention";
     case KernelKind::scan: return "scan";
     case KernelKind::recurrence: return "recurrence";
     case KernelKind::order: return "order";

@@ -15,7 +15,7 @@
 
 namespace ka::ir {
 
-enum class KernelKind { pointwise, row, matmul, scan, recurrence, order, opaque };
+enum class KernelKind { pointwise, row, matmul, attention, scan, recurrence, order, opaque };
 const char* to_string(KernelKind kind);
 
 struct PlannedKernel {
@@ -27,6 +27,7 @@ struct PlannedKernel {
   std::map<ValueId, std::vector<Sym>> index;  // of owned values, over p0, p1, ...
   std::set<ValueId> computed;         // values of other kernels that it computes again instead of reading them
   std::set<int> needs;                // kernels whose outputs it reads
+  std::map<std::string, ValueId> roles;  // attention: which value is the query, the scores, ...
 };
 
 // A node that could have joined a kernel and did not.

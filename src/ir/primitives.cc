@@ -96,7 +96,6 @@ constexpr Primitive kPrimitives[] = {
     {"reduce", Fusion::reduce, 1, stated, ""},
     {"scan", Fusion::scan, 1, stated, ""},
     {"matmul", Fusion::contraction, 2, stated, ""},
-    {"attention", Fusion::opaque, -1, stated, ""},
     {"recurrence", Fusion::opaque, -1, stated, ""},
     {"order", Fusion::opaque, 1, stated, ""},
     {"unknown", Fusion::opaque, -1, stated, ""},

@@ -300,8 +300,12 @@ Division reduce(const Sym& a, const Sym& b) {
 namespace {
 
 // (g*q + r) // (g*d) is q // d when 0 <= r < g. The factors of the divisor that are worth a try.
-std::vector<Term> factors_of(const Term& divisor) {
+std::vector<Term> factors_of(const Sym& a, const Term& divisor) {
   std::vector<Term> out;
+  for (const Term& term : a.terms()) {  // 32*b*n + r by 128*n: r may be below 32*n
+    const std::int64_t shared = std::gcd(term.coefficient, divisor.coefficient);
+    if (shared > 1 && shared < divisor.coefficient && divide(Term{1, term.atoms}, Term{1, divisor.atoms})) out.push_back({shared, divisor.atoms});
+  }
   if (divisor.coefficient > 1 && !divisor.atoms.empty()) out.push_back({divisor.coefficient, {}});
   for (std::size_t skip = 0; skip < divisor.atoms.size(); ++skip) {
     if (divisor.atoms.size() == 1 && divisor.coefficient == 1) break;
@@ -316,7 +320,7 @@ std::vector<Term> factors_of(const Term& divisor) {
 
 std::optional<Sym> divided_in_two_steps(const Sym& a, const Sym& b) {
   if (b.terms().size() != 1 || a.terms().size() < 2) return std::nullopt;
-  for (const Term& factor : factors_of(b.terms()[0])) {
+  for (const Term& factor : factors_of(a, b.terms()[0])) {
     const Sym g = from_terms({factor});
     const Division parts = long_division(a, g);
     if (parts.quotient.is(0) || parts.remainder.is(0) || !is_below(parts.remainder, g)) continue;

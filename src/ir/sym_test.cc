@@ -74,6 +74,12 @@ TEST(Sym, MinimumAndMaximumAreDecidedWherePossible) {
   EXPECT_EQ(minimum(n, c).text(), "min(c, n)");
 }
 
+TEST(Sym, DividesByAPartOfTheDivisorFirst) {
+  const Sym b = Sym::index("b", n * 4), e = Sym::index("e", 32), k = Sym::index("k", c);
+  EXPECT_EQ(floor_div(b * c * 32 + k * 32 + e, c * 128), floor_div(b, 4));
+  EXPECT_EQ(floor_div(b * 32 + e, 128), floor_div(b, 4));
+}
+
 TEST(Sym, SubstitutesAndSimplifies) {
   const Sym i = Sym::index("i", n * c);
   const Sym a = Sym::index("a", n), b = Sym::index("b", c);

@@ -11,6 +11,7 @@
 
 #include "ir/builder.h"
 #include "ir/primitives.h"
+#include "partition/attention.h"
 
 namespace ka::partition {
 namespace {
@@ -30,16 +31,18 @@ constexpr int kNobody = -1;
 
 class Planner {
  public:
-  explicit Planner(const ir::Graph& graph) : graph_(graph), owner_(graph.values.size(), kNobody), kept_(graph.values.size(), false) {
+  explicit Planner(const ir::Graph& graph)
+      : graph_(graph), attention_(find_attention(graph)), owner_(graph.values.size(), kNobody), kept_(graph.values.size(), false) {
     for (const ir::Argument& argument : graph.arguments) {
       if (argument.value >= 0) kept_[at(argument.value)] = true;
     }
+    for (const auto& [last, found] : attention_) inside_attention_.insert(found.inside.begin(), found.inside.end());
   }
 
   Result<Plan> run() {
     const std::vector<bool> needed = needed_nodes();
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (!needed[i]) continue;
+      if (!needed[i] || inside_attention_.contains(static_cast<int>(i))) continue;
       KA_TRY(place(static_cast<int>(i)));
     }
     std::vector<ValueId> wanted = graph_.outputs;
@@ -74,7 +77,7 @@ class Planner {
       case Fusion::view: place_pointwise(number); return ok();
       case Fusion::gather: keep_owned_inputs(node); return ok();
       case Fusion::reduce: place_reduction(number); return ok();
-      case Fusion::contraction: place_contraction(number); return ok();
+      case Fusion::contraction: attention_.contains(number) ? place_attention(number) : place_contraction(number); return ok();
       case Fusion::scan: place_alone(number, KernelKind::scan); return ok();
       case Fusion::opaque: break;
     }
@@ -245,17 +248,16 @@ class Planner {
   void place_reduction(int number) {
     const Node& node = graph_.nodes[at(number)];
     const ValueId x = node.inputs[0];
+    keep_operands_of_products(x);
     std::vector<int> dims;
     for (const Sym& d : ir::ints_attribute(node, "dims")) dims.push_back(static_cast<int>(*d.constant()));
     for (const int k : owners_of_value(x)) {
       if (join_reduction(number, k, dims)) return;
     }
-    if (owners_of_value(x).empty()) {
-      for (int k = static_cast<int>(plan_.kernels.size()) - 1; k >= 0; --k) {
-        if (shares_a_leaf(node, k) && join_reduction(number, k, dims)) return;
-      }
-    }
     keep_owned_inputs(node);
+    for (int k = static_cast<int>(plan_.kernels.size()) - 1; k >= 0; --k) {
+      if (shares_a_leaf(node, k) && join_reduction(number, k, dims)) return;
+    }
     Kernel kernel;
     kernel.kind = KernelKind::row;
     kernel.domain = graph_.shape(x);
@@ -305,17 +307,35 @@ class Planner {
     return true;
   }
 
+  // Whether both read the same tensor, or tensors that one kernel wrote: partial sums of the same parts.
   bool shares_a_leaf(const Node& node, int k) const {
     const Kernel& kernel = plan_.kernels[at(k)];
     if (kernel.kind != KernelKind::row) return false;
     const std::vector<ValueId> mine = leaves(node);
+    const auto is_mine = [&](ValueId leaf) {
+      return std::any_of(mine.begin(), mine.end(), [&](ValueId own) {
+        return own == leaf || (owner_[at(leaf)] != kNobody && owner_[at(leaf)] != k && owner_[at(own)] == owner_[at(leaf)]);
+      });
+    };
     for (const int other : kernel.nodes) {
       for (const ValueId leaf : leaves(graph_.nodes[at(other)])) {
-        const bool large = !graph_.shape(leaf).empty();
-        if (large && std::find(mine.begin(), mine.end(), leaf) != mine.end()) return true;
+        if (!graph_.shape(leaf).empty() && is_mine(leaf)) return true;
       }
     }
     return false;
+  }
+
+  // A matrix times a vector is a reduction of products: what is multiplied was computed before, once, as for a matmul.
+  void keep_operands_of_products(ValueId x) {
+    const Node* node = graph_.maker(x);
+    while (node != nullptr && owner_[at(x)] == kNobody && !kept_[at(x)] && ir::find_primitive(node->op)->fusion == Fusion::view && node->op != "cat") {
+      x = node->inputs[0];
+      node = graph_.maker(x);
+    }
+    if (node == nullptr || !node->attributes.contains("operands_kept")) return;
+    for (const ValueId input : node->inputs) {
+      if (!is_view_of_kept(input)) keep(input);
+    }
   }
 
   void place_contraction(int number) {
@@ -329,6 +349,24 @@ class Planner {
     kernel.domain = graph_.shape(node.outputs[0]);
     plan_.kernels.push_back(std::move(kernel));
     const std::vector<Sym> index = points(graph_.shape(node.outputs[0]));
+    own(number, static_cast<int>(plan_.kernels.size()) - 1, index);
+  }
+
+  void place_attention(int number) {
+    const Attention& found = attention_.at(number);
+    for (const ValueId input : {found.query, found.key, found.value}) {
+      if (!is_view_of_kept(input)) keep(input);
+    }
+    keep_owned_inputs(graph_.nodes[at(number)]);
+    Kernel kernel;
+    kernel.kind = KernelKind::attention;
+    kernel.domain = graph_.shape(graph_.nodes[at(number)].outputs[0]);
+    kernel.nodes.assign(found.inside.begin(), found.inside.end());
+    kernel.roles = {{"query", found.query},   {"key", found.key},         {"value", found.value},     {"product", found.product}, {"scores", found.scores},
+                    {"sum", found.sum},       {"divisor", found.divisor}, {"softmax", found.softmax}, {"weights", found.weights},
+                    {"result", graph_.nodes[at(number)].outputs[0]}};
+    const std::vector<Sym> index = points(kernel.domain);
+    plan_.kernels.push_back(std::move(kernel));
     own(number, static_cast<int>(plan_.kernels.size()) - 1, index);
   }
 
@@ -464,6 +502,8 @@ class Planner {
   }
 
   const ir::Graph& graph_;
+  const std::map<int, Attention> attention_;  // by their last node
+  std::set<int> inside_attention_;
   Plan plan_;
   std::vector<int> owner_;   // by value; kNobody: inlined, kept as an argument, or a view of something kept
   std::vector<bool> kept_;

@@ -198,7 +198,8 @@ class Writer {
     std::string parameters = fmt::format("{}", fmt::join(out_.inputs, ", "));
     if (!keywords.empty()) parameters += fmt::format("{}*, {}", parameters.empty() ? "" : ", ", fmt::join(keywords, ", "));
     std::string text = fmt::format("def forward({}):\n", parameters);
-    for (const ir::SizeSource& size : graph_.sizes) text += fmt::format("    {} = {}.shape[{}]\n", size.symbol, names_.at(size.argument), size.dim);
+    for (const ir::SizeSource& size : graph_.sizes)
+      text += fmt::format("    {} = {}\n", size.symbol, ir::value_text(size, size.argument < 0 ? "" : names_.at(size.argument)));
     std::string device = "\"cpu\"";
     for (const ir::Argument& argument : graph_.arguments) {
       if (argument.value >= 0 && argument.kind != ir::ArgumentKind::constant && device == "\"cpu\"") device = names_.at(argument.value) + ".device";

@@ -19,7 +19,7 @@ def avg_pool2d_kernel(x_ptr, avg_pool2d_ptr, batch_size, channels, height, width
     row_ok = row < (height // 2)*(width // 2)*batch_size*channels
     total = tl.full((ROWS, 1), 0.0, tl.float32)
     for col in tl.static_range(4):
-        x = tl.load(x_ptr + 2*((row // (width // 2)) % (height // 2))*width + (col % 2) + (col // 2)*width + 2*(row % (width // 2)) + (row // ((height // 2)*(width // 2)))*height*width, mask=row_ok & (-2*((row // (width // 2)) % (height // 2)) - (col // 2) + height - 1 >= 0) & (-(col % 2) - 2*(row % (width // 2)) + width - 1 >= 0), other=0.0)
+        x = tl.load(x_ptr + 2*((row // (width // 2)) % (height // 2))*width + (col % 2) + (col // 2)*width + 2*(row % (width // 2)) + (row // ((height // 2)*(width // 2)))*height*width, mask=row_ok & (2*((row // (width // 2)) % (height // 2)) + (col // 2) < height) & ((col % 2) + 2*(row % (width // 2)) < width), other=0.0)
         x_1 = x
         total = total + x_1
     at = tl.cast(4*((row // (width // 2)) % (height // 2))*(row % (width // 2)) - 2*((row // (width // 2)) % (height // 2))*tl.minimum(2*(row % (width // 2)) + 2, width) - 2*(row % (width // 2))*tl.minimum(2*((row // (width // 2)) % (height // 2)) + 2, height) + tl.minimum(2*((row // (width // 2)) % (height // 2)) + 2, height)*tl.minimum(2*(row % (width // 2)) + 2, width), tl.int64)

@@ -17,9 +17,9 @@ def cat_kernel(a_ptr, b_ptr, cat_ptr, batch_size, left, right, BLOCK: tl.constex
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < batch_size*left + batch_size*right
-    a = tl.load(a_ptr + (i % (left + right)) + (i // (left + right))*left, mask=i_ok & (-(i % (left + right)) + left - 1 >= 0), other=0.0)
-    b = tl.load(b_ptr + (i % (left + right)) + (i // (left + right))*right - left, mask=i_ok & ((i % (left + right)) - left >= 0), other=0.0)
-    joined = tl.where((-(i % (left + right)) + left - 1 >= 0), a, b)
+    a = tl.load(a_ptr + (i % (left + right)) + (i // (left + right))*left, mask=i_ok & ((i % (left + right)) < left), other=0.0)
+    b = tl.load(b_ptr + (i % (left + right)) + (i // (left + right))*right - left, mask=i_ok & (left < (i % (left + right)) + 1), other=0.0)
+    joined = tl.where(((i % (left + right)) < left), a, b)
     tl.store(cat_ptr + i, joined, mask=i_ok)
 
 

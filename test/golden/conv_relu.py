@@ -13,29 +13,27 @@ import triton.language as tl
 @triton.jit
 def conv2d_relu_kernel(x_ptr, conv_weight_ptr, conv_bias_ptr, relu_ptr, batch_size, height, width, out_channels, in_channels, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     tile = tl.program_id(0)
-    b = tl.program_id(1)
-    if WIDE:
-        b = b.to(tl.int64)
     down = tl.cdiv(batch_size*height*width, BM)
     across = tl.cdiv(out_channels, BN)
     group = tile // (GROUP * across)
     first = group * GROUP
     tall = tl.minimum(down - first, GROUP)
-    m = first + (tile % (GROUP * across)) % tall
-    n = (tile % (GROUP * across)) // tall
+    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
+    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
+    step = tl.arange(0, BK)
     if WIDE:
         m = m.to(tl.int64)
-    m = m * BM + tl.arange(0, BM)[:, None]
-    n = n * BN + tl.arange(0, BN)[None, :]
+        n = n.to(tl.int64)
+        step = step.to(tl.int64)
     m_ok = m < batch_size*height*width
     n_ok = n < out_channels
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(0, 9*in_channels, BK):
-        ka = k + tl.arange(0, BK)[None, :]
-        kb = k + tl.arange(0, BK)[:, None]
+        ka = k + step[None, :]
+        kb = k + step[:, None]
         ka_ok = ka < 9*in_channels
         kb_ok = kb < 9*in_channels
-        x = tl.load(x_ptr + ((ka // 3) % 3)*width + ((m // width) % height)*width + (ka % 3) + (ka // 9)*height*width + (m % width) + (m // (height*width))*height*in_channels*width - width - 1, mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // width) % height) - 1 >= 0) & (-((ka // 3) % 3) - ((m // width) % height) + height >= 0) & ((ka % 3) + (m % width) - 1 >= 0) & (-(ka % 3) - (m % width) + width >= 0), other=0.0)
+        x = tl.load(x_ptr + ((ka // 3) % 3)*width + ((m // width) % height)*width + (ka % 3) + (ka // 9)*height*width + (m % width) + (m // (height*width))*height*in_channels*width - width - 1, mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // width) % height) >= 1) & (((ka // 3) % 3) + ((m // width) % height) < height + 1) & ((ka % 3) + (m % width) >= 1) & ((ka % 3) + (m % width) < width + 1), other=0.0)
         conv_weight = tl.load(conv_weight_ptr + 9*in_channels*n + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, conv_weight, acc, input_precision=PRECISION)
     conv_bias = tl.load(conv_bias_ptr + n, mask=n_ok, other=0.0)
@@ -55,7 +53,7 @@ def kernel_function(x, *, conv_weight, conv_bias):
     conv_bias = conv_bias.contiguous()
     x = x.contiguous()
     relu = torch.empty((batch_size, out_channels, height, width), dtype=torch.float32, device=conv_weight.device)
-    conv2d_relu_kernel[(triton.cdiv(batch_size*height*width, 128) * triton.cdiv(out_channels, 16), 1)](
+    conv2d_relu_kernel[(triton.cdiv(batch_size*height*width, 128) * triton.cdiv(out_channels, 16),)](
         x, conv_weight, conv_bias, relu, batch_size, height, width, out_channels, in_channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=9*batch_size*height*in_channels*width + batch_size*height*out_channels*width + 9*in_channels*out_channels >= 2**31, num_warps=4, num_stages=3,
     )
     return relu

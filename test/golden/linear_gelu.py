@@ -13,26 +13,24 @@ import triton.language as tl
 @triton.jit
 def linear_gelu_kernel(x_ptr, fc_weight_ptr, fc_bias_ptr, gelu_ptr, batch_size, out_features, in_features, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     tile = tl.program_id(0)
-    b = tl.program_id(1)
-    if WIDE:
-        b = b.to(tl.int64)
     down = tl.cdiv(batch_size, BM)
     across = tl.cdiv(out_features, BN)
     group = tile // (GROUP * across)
     first = group * GROUP
     tall = tl.minimum(down - first, GROUP)
-    m = first + (tile % (GROUP * across)) % tall
-    n = (tile % (GROUP * across)) // tall
+    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
+    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
+    step = tl.arange(0, BK)
     if WIDE:
         m = m.to(tl.int64)
-    m = m * BM + tl.arange(0, BM)[:, None]
-    n = n * BN + tl.arange(0, BN)[None, :]
+        n = n.to(tl.int64)
+        step = step.to(tl.int64)
     m_ok = m < batch_size
     n_ok = n < out_features
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(0, in_features, BK):
-        ka = k + tl.arange(0, BK)[None, :]
-        kb = k + tl.arange(0, BK)[:, None]
+        ka = k + step[None, :]
+        kb = k + step[:, None]
         ka_ok = ka < in_features
         kb_ok = kb < in_features
         x = tl.load(x_ptr + in_features*m + ka, mask=ka_ok & m_ok, other=0.0)
@@ -57,7 +55,7 @@ def kernel_function(x, *, fc_weight, fc_bias):
     fc_bias = fc_bias.contiguous()
     x = x.contiguous()
     gelu = torch.empty((batch_size, out_features), dtype=torch.float32, device=fc_weight.device)
-    linear_gelu_kernel[(triton.cdiv(batch_size, 64) * triton.cdiv(out_features, 128), 1)](
-        x, fc_weight, fc_bias, gelu, batch_size, out_features, in_features, BM=64, BN=128, BK=32, GROUP=8, PRECISION="ieee", WIDE=batch_size*in_features + batch_size*out_features + in_features*out_features >= 2**31, num_warps=4, num_stages=3,
+    linear_gelu_kernel[(triton.cdiv(batch_size, 64) * triton.cdiv(out_features, 64),)](
+        x, fc_weight, fc_bias, gelu, batch_size, out_features, in_features, BM=64, BN=64, BK=32, GROUP=8, PRECISION="ieee", WIDE=batch_size*in_features + batch_size*out_features + in_features*out_features >= 2**31, num_warps=4, num_stages=3,
     )
     return gelu

@@ -13,8 +13,10 @@ ROOT = program.ROOT
 GOLDEN = ROOT / "test" / "golden"
 # One text per kind of kernel; KERNELAGENT_ACCEPT=1 writes them anew.
 GOLDEN_PROBLEMS = ("examples/gelu_chain", "examples/softmax_rows", "examples/layer_norm", "examples/linear_gelu", "examples/conv_relu",
-                   "examples/batch_norm", "examples/row_argmax", "test/problems/cumsum_rows", "test/problems/avgpool2d", 
-                   "test/problems/concat", "test/problems/gather_rows", "test/problems/lstm", "test/problems/topk_rows")
+                   "examples/batch_norm", "examples/row_argmax", "test/problems/cumsum_rows", "test/problems/avgpool2d",
+                   "test/problems/concat", "test/problems/gather_rows", "test/problems/attention_causal", "test/problems/attention_half_gqa",
+                   "test/problems/column_sums", "test/problems/long_row_reductions", "test/problems/matmul_deep_chunks", "test/problems/matmul_long_depth",
+                   "test/problems/matvec_and_vecmat", "test/problems/lstm", "test/problems/topk_rows")
 # Operators that have no kernel family yet; a problem that becomes possible must leave this list.
 NOT_YET: dict[str, str] = {}
 

@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "graph/operators.h"
 #include "partition/plan.h"
+#include "partition/prepare.h"
 #include "partition/refactored.h"
 #include "route/decide.h"
 
@@ -111,7 +112,8 @@ std::string refactored_text(const partition::Refactored& parts, const Json& fact
 // Elements of all values at the sizes at which the program is executed here, as far as they can be told.
 double elements_of(const graph::Imported& program) {
   std::map<std::string, std::int64_t> sizes = program.scaled;
-  for (const ir::SizeSource& size : program.graph.sizes) sizes.try_emplace(size.symbol, size.given);
+  for (const ir::SizeSource& size : program.graph.sizes)
+    sizes.try_emplace(size.symbol, size.argument < 0 ? ir::evaluate(size.value, sizes).value_or(size.given) : size.given);
   double all = 0;
   for (const ir::Value& value : program.graph.values) {
     double one = 1;
@@ -182,6 +184,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   KA_ASSIGN(graph::Exported exported, graph::read_exported(document));
   KA_ASSIGN(out.program, graph::import_program(exported));
   laps.done("graph", counted(out.program.graph.nodes.size(), "operation"));
+  out.program.graph = partition::prepared(out.program.graph);
   KA_ASSIGN(out.plan, partition::partition(out.program.graph));
   laps.done("partition", counted(out.plan.kernels.size(), "kernel"));
   out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},

@@ -141,17 +141,23 @@ Operand Body::value(ValueId value, const std::vector<Sym>& index) {
 }
 
 Operand Body::raw(ValueId value, const std::vector<Sym>& index) {
-  // views and widening casts are looked through; what is left lies in memory
-  const Node* node = context_.graph->maker(value);
-  if (const Buffer* buffer = context_.loadable(value)) return load(*buffer, index, {}, 0, false);
-  if (node != nullptr && node->op == "cast" && !node->attributes.contains("exact") &&
-      ir::is_float(context_.graph->type(value).dtype) && is_half(context_.graph->type(node->inputs[0]).dtype))
-    return raw(node->inputs[0], index);
-  if (is_half(context_.graph->type(value).dtype)) {
+  const DType dtype = context_.graph->type(value).dtype;
+  if (!is_half(dtype)) return at(value, index, {}, 0);
+  if (!is_view_of_memory(value)) {
     const Operand wide = at(value, index, {}, 0);
-    return emit("h", fmt::format("{}.to({})", wide.text, triton_type(context_.graph->type(value).dtype)), wide.over);
+    return emit("h", fmt::format("{}.to({})", wide.text, triton_type(dtype)), wide.over);
   }
-  return at(value, index, {}, 0);
+  widens_ = false;
+  Operand out = at(value, index, {}, 0);
+  widens_ = true;
+  return out;
+}
+
+bool Body::is_view_of_memory(ValueId value) const {
+  if (context_.loadable(value) != nullptr) return true;
+  const Node* node = context_.graph->maker(value);
+  const bool moves = node != nullptr && (node->op == "reshape" || node->op == "permute" || node->op == "remap");
+  return moves && !bound_.contains(value) && is_view_of_memory(node->inputs[0]);
 }
 
 std::string Body::condition_text(const Conditions& conditions, std::set<std::string>& over) {
@@ -159,9 +165,23 @@ std::string Body::condition_text(const Conditions& conditions, std::set<std::str
   for (const Sym& condition : conditions) {
     const std::set<std::string> varies = variables_in(condition);
     over.insert(varies.begin(), varies.end());
-    out += fmt::format("{}({} >= 0)", out.empty() ? "" : " & ", text(condition));
+    out += fmt::format("{}({})", out.empty() ? "" : " & ", comparison_text(condition));
   }
   return out;
+}
+
+// c >= 0 as "a < b" or "a >= b" with what varies on the left: the compiler knows from this form how many neighbours share it.
+std::string Body::comparison_text(const Sym& condition) {
+  Sym above, below, rest = condition;
+  for (const ir::Term& term : condition.terms()) {
+    if (term.atoms.empty()) continue;
+    Sym part = term.coefficient;
+    for (const ir::AtomRef& atom : term.atoms) part = part * Sym::of(atom);
+    (term.coefficient > 0 ? above : below) = (term.coefficient > 0 ? above : below) + part;
+    rest = rest - part;
+  }
+  if (below.is(0)) return fmt::format("{} >= {}", text(above), text(Sym(0) - rest));
+  return fmt::format("{} < {}", text(Sym(0) - below), text(above + rest + 1));
 }
 
 Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Conditions& conditions, double fill, bool widen) {
@@ -188,13 +208,13 @@ Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Co
 
 Operand Body::at(ValueId value, const std::vector<Sym>& index, const Conditions& conditions, double fill) {
   if (const auto found = bound_.find(value); found != bound_.end()) return found->second;
-  std::string key = fmt::format("{}|{}", value, fill);
+  std::string key = fmt::format("{}|{}{}", value, fill, widens_ ? "" : "|raw");
   for (const Sym& i : index) key += "," + i.text();
   for (const Sym& c : conditions) key += "?" + c.text();
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   Operand out;
   if (const Buffer* buffer = context_.loadable(value)) {
-    out = load(*buffer, index, conditions, fill, true);
+    out = load(*buffer, index, conditions, fill, widens_);
   } else {
     const Node* node = context_.graph->maker(value);
     KA_CHECK(node != nullptr);
@@ -251,7 +271,8 @@ Operand Body::node_at(ValueId value, const Node& node, const std::vector<Sym>& i
       while (context_.loadable(below) == nullptr) {
         const Node* maker = graph.maker(below);
         if (maker == nullptr || bound_.contains(below)) return false;
-        const bool moves = maker->op == "reshape" || maker->op == "permute" || (maker->op == "remap" && !maker->attributes.contains("valid"));
+        const bool moves = maker->op == "reshape" || maker->op == "permute" ||
+                           (maker->op == "remap" && (!maker->attributes.contains("valid") || ir::float_attribute(*maker, "fill") == fill));
         if (!moves) return false;
         below = maker->inputs[0];
       }

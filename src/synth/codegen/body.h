@@ -82,6 +82,8 @@ class Body {
   Operand joined(ir::ValueId value, const ir::Node& node, const std::vector<ir::Sym>& index, const Conditions& conditions);
   Operand position(const ir::Sym& expression);
   std::string condition_text(const Conditions& conditions, std::set<std::string>& over);
+  std::string comparison_text(const ir::Sym& condition);
+  bool is_view_of_memory(ir::ValueId value) const;
 
   KernelContext& context_;
   Source& source_;
@@ -89,6 +91,7 @@ class Body {
   std::map<std::string, std::set<std::string>> over_;         // names that stand in index expressions -> variables
   std::map<ir::ValueId, Operand> bound_;
   std::map<std::string, Operand> known_;
+  bool widens_ = true;  // loads of 16-bit floats
 };
 
 // "tl.float32"; the type in which values of a dtype are computed, and the one in which they lie in memory.

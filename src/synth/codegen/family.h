@@ -38,6 +38,7 @@ struct EmitRequest {
 EmittedKernel emit_pointwise(const EmitRequest& request);
 EmittedKernel emit_row(const EmitRequest& request);
 EmittedKernel emit_matmul(const EmitRequest& request);
+EmittedKernel emit_attention(const EmitRequest& request);
 EmittedKernel emit_scan(const EmitRequest& request);
 EmittedKernel emit_recurrence(const EmitRequest& request);
 EmittedKernel emit_order(const EmitRequest& request);

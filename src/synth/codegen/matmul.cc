@@ -2,11 +2,12 @@
 //
 //                 n ->
 //        B  k  [ . . # . ]
-//   m  A       [ . . # . ]      program (tile, b) computes tile #; tiles of GROUP rows of tiles run together,
+//   m  A       [ . . # . ]      program (b, tile) computes tile #; tiles of GROUP rows of tiles run together,
 //   |  [ = = ] [ . . # . ]      so that what they read stays in the cache
 //
 // Operands are read through whatever views lie before them, so a convolution is this kernel too: its rows are places of the
-// image, its k are the taps of the filter.
+// image, its k are the taps of the filter. A long k is added up in chunks: CHUNK products make a partial sum, the partial sums
+// make the result, so that no chain of additions is long.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,8 +21,16 @@ using ir::DType;
 using ir::Sym;
 using ir::ValueId;
 
+constexpr std::int64_t kMultiprocessors = 132;
+constexpr std::int64_t kChunk = 4096;
+
 struct Tiles {
-  int m = 64, n = 64, k = 32, warps = 4, stages = 3;
+  std::int64_t m = 64, n = 64, k = 32;
+  int warps = 4, stages = 3;
+};
+
+struct Extents {
+  std::int64_t batch = 1, m = 1, n = 1, k = 1;
 };
 
 std::int64_t covering(std::int64_t extent, std::int64_t low, std::int64_t high) {
@@ -30,95 +39,155 @@ std::int64_t covering(std::int64_t extent, std::int64_t low, std::int64_t high) 
   return out;
 }
 
-Tiles tiles_for(std::int64_t m, std::int64_t n, std::int64_t k, bool half) {
+std::int64_t programs(const Extents& e, std::int64_t m, std::int64_t n) {
+  return e.batch * ((e.m + m - 1) / m) * ((e.n + n - 1) / n);
+}
+
+// Large tiles read less; small ones keep all multiprocessors busy. Products without tensor cores ("ieee") hold their operands in
+// registers, so they get shallow tiles; two accumulators of 128 x 256 would not fit at all.
+Tiles tiles_for(const Extents& e, bool half, bool ieee, bool chunked) {
   Tiles out;
-  out.m = static_cast<int>(covering(m, 16, 128));
-  out.n = static_cast<int>(covering(n, 16, 128));
-  out.k = static_cast<int>(covering(k, 16, half ? 64 : 32));
-  if (out.m * out.n >= 128 * 128) out.warps = 8;
+  const bool wide = half && !chunked && e.m > 64 && e.n > 128 && programs(e, 128, 256) >= kMultiprocessors;
+  out.m = covering(e.m, 16, 128);
+  out.n = covering(e.n, 16, wide ? 256 : 128);
+  while (programs(e, out.m, out.n) < kMultiprocessors && out.m * out.n > 64 * 64) (out.m >= out.n ? out.m : out.n) /= 2;
+  out.k = covering(e.k, 16, half ? 64 : ieee && out.m * out.n > 64 * 64 ? 16 : 32);
+  out.warps = out.m * out.n >= 128 * 128 ? 8 : 4;
   return out;
 }
+
+class MatmulEmitter {
+ public:
+  explicit MatmulEmitter(const EmitRequest& request)
+      : request_(request), graph_(request.graph), node_(graph_.nodes[static_cast<std::size_t>(request.kernel.nodes[0])]),
+        a_(node_.inputs[0]), b_(node_.inputs[1]), batch_(graph_.shape(a_)[0]), rows_(graph_.shape(a_)[1]), depth_(graph_.shape(a_)[2]),
+        columns_(graph_.shape(b_)[2]), half_(graph_.type(a_).dtype != DType::float32), context_(context_of(request)), values_(context_, body_) {
+    const Extents extents{given_value(request, batch_), given_value(request, rows_), given_value(request, columns_), given_value(request, depth_)};
+    chunked_ = extents.k > kChunk;
+    tiles_ = tiles_for(extents, half_, !half_ && request.precision == "ieee", chunked_);
+  }
+
+  EmittedKernel run() {
+    prologue();
+    if (chunked_) chunks();
+    else products("acc", "0", values_.text(depth_));
+    epilogue();
+    launch();
+    finish(out_, context_, body_);
+    return std::move(out_);
+  }
+
+ private:
+  void prologue() {
+    for (const char* name : {"m", "n", "k", "ka", "kb", "m_ok", "n_ok", "ka_ok", "kb_ok", "b", "tile", "acc", "part", "chunk", "step", "BM", "BN", "BK",
+                             "GROUP", "CHUNK", "WIDE", "PRECISION", "across", "group", "first", "tall", "down"})
+      body_.reserve(name);
+    body_.indent();
+    body_.line("tile = tl.program_id(0)");
+    body_.line(fmt::format("down = tl.cdiv({}, BM)", values_.text(rows_)));
+    body_.line(fmt::format("across = tl.cdiv({}, BN)", values_.text(columns_)));
+    if (!batch_.is(1)) {
+      body_.line("b = tile // (down * across)");
+      body_.line("tile = tile % (down * across)");
+    }
+    body_.line("group = tile // (GROUP * across)");
+    body_.line("first = group * GROUP");
+    body_.line("tall = tl.minimum(down - first, GROUP)");
+    body_.line("m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]");
+    body_.line("n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]");
+    body_.line("step = tl.arange(0, BK)");
+    body_.line("if WIDE:");
+    if (!batch_.is(1)) body_.line("    b = b.to(tl.int64)");
+    for (const char* name : {"m", "n", "step"}) body_.line(fmt::format("    {0} = {0}.to(tl.int64)", name));
+    body_.line(fmt::format("m_ok = m < {}", values_.text(rows_)));
+    body_.line(fmt::format("n_ok = n < {}", values_.text(columns_)));
+    body_.line("acc = tl.zeros((BM, BN), tl.float32)");
+    values_.variable("m", "m_ok");
+    values_.variable("n", "n_ok");
+    values_.variable("b", "");
+  }
+
+  void chunks() {
+    body_.line(fmt::format("for chunk in range(0, {}, CHUNK):", values_.text(depth_)));
+    body_.indent();
+    body_.line("part = tl.zeros((BM, BN), tl.float32)");
+    products("part", "chunk", fmt::format("min(chunk + CHUNK, {})", values_.text(depth_)));
+    body_.line("acc += part");
+    body_.dedent();
+  }
+
+  void products(const std::string& sum, const std::string& begin, const std::string& end) {
+    body_.line(fmt::format("for k in range({}, {}, BK):", begin, end));
+    body_.indent();
+    body_.line("ka = k + step[None, :]");
+    body_.line("kb = k + step[:, None]");
+    body_.line(fmt::format("ka_ok = ka < {}", values_.text(depth_)));
+    body_.line(fmt::format("kb_ok = kb < {}", values_.text(depth_)));
+    Body inner = values_;
+    inner.variable("ka", "ka_ok");
+    inner.variable("kb", "kb_ok");
+    const Sym im = Sym::index("m", rows_), in = Sym::index("n", columns_);
+    const Sym ka = depth_.is(1) ? Sym(0) : Sym::index("ka", depth_), kb = depth_.is(1) ? Sym(0) : Sym::index("kb", depth_);
+    const std::string left = whole_tile(inner, a_, {batch(), im, ka}, {"m", "ka"}, "(BM, BK)");
+    const std::string right = whole_tile(inner, b_, {batch(), kb, in}, {"kb", "n"}, "(BK, BN)");
+    body_.line(fmt::format("{0} = tl.dot({1}, {2}, {0}{3})", sum, left, right, half_ ? "" : ", input_precision=PRECISION"));
+    body_.dedent();
+  }
+
+  Sym batch() const { return batch_.is(1) ? Sym(0) : Sym::index("b", batch_); }
+
+  // An operand that does not vary along an axis still has to be a whole tile, with nothing outside.
+  std::string whole_tile(Body& inner, ValueId operand, const std::vector<Sym>& index, const std::set<std::string>& axes, const char* shape) const {
+    const Operand x = inner.named(inner.raw(operand, index), graph_.type(operand).dtype);
+    const bool complete = std::all_of(axes.begin(), axes.end(), [&](const std::string& axis) { return x.over.contains(axis); });
+    if (complete) return x.text;
+    std::string mask;
+    for (const std::string& axis : axes) mask += (mask.empty() ? "" : " & ") + axis + "_ok";
+    return inner.emit("whole", fmt::format("tl.where({}, tl.broadcast_to({}, {}), 0.0)", mask, x.text, shape), axes).text;
+  }
+
+  void epilogue() {
+    values_.bind(node_.outputs[0], {"acc", {"m", "n"}, false});
+    const std::vector<Sym> points{batch(), Sym::index("m", rows_), Sym::index("n", columns_)};
+    for (const ValueId output : request_.kernel.outputs) {
+      const std::vector<Sym> index = at_points(request_.kernel.index.at(output), points);
+      Operand x = values_.named(values_.value(output, index), graph_.type(output).dtype);
+      if (!x.over.contains("m") || !x.over.contains("n")) x = values_.emit("x", fmt::format("tl.broadcast_to({}, (BM, BN))", x.text), {"m", "n"});
+      values_.store_tile(output, x, index, "m_ok & n_ok");
+    }
+  }
+
+  void launch() {
+    out_.name = request_.name;
+    out_.constants = {{"BM", fmt::format("{}", tiles_.m)}, {"BN", fmt::format("{}", tiles_.n)}, {"BK", fmt::format("{}", tiles_.k)}, {"GROUP", "8"}};
+    if (chunked_) out_.constants.emplace_back("CHUNK", fmt::format("{}", kChunk));
+    if (!half_) out_.constants.emplace_back("PRECISION", fmt::format("\"{}\"", request_.precision));
+    const Sym largest = batch_ * rows_ * columns_ + batch_ * rows_ * depth_ + batch_ * columns_ * depth_;
+    out_.constants.emplace_back("WIDE", fmt::format("{} >= 2**31", largest.text()));
+    const std::string each = fmt::format("triton.cdiv({}, {}) * triton.cdiv({}, {})", rows_.text(), tiles_.m, columns_.text(), tiles_.n);
+    out_.grid = batch_.is(1) ? fmt::format("({},)", each) : fmt::format("({} * {},)", batch_.operand_text(), each);
+    out_.num_warps = tiles_.warps;
+    out_.num_stages = tiles_.stages;
+  }
+
+  const EmitRequest& request_;
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  const ValueId a_, b_;
+  const Sym batch_, rows_, depth_, columns_;
+  const bool half_;
+  bool chunked_ = false;
+  Tiles tiles_;
+  EmittedKernel out_;
+  Source body_;
+  KernelContext context_;
+  Body values_;
+};
 
 }  // namespace
 
 EmittedKernel emit_matmul(const EmitRequest& request) {
-  const ir::Graph& graph = request.graph;
-  const ir::Node& node = graph.nodes[static_cast<std::size_t>(request.kernel.nodes[0])];
-  const ValueId a = node.inputs[0], b = node.inputs[1], product = node.outputs[0];
-  const Sym batch = graph.shape(a)[0], rows = graph.shape(a)[1], depth = graph.shape(a)[2], columns = graph.shape(b)[2];
-  const bool half = graph.type(a).dtype != DType::float32;
-  const Tiles tiles = tiles_for(given_value(request, rows), given_value(request, columns), given_value(request, depth), half);
-
-  EmittedKernel out;
-  out.name = request.name;
-  KernelContext context = context_of(request);
-  Source body;
-  Body values(context, body);
-  for (const char* name : {"m", "n", "k", "ka", "kb", "m_ok", "n_ok", "ka_ok", "kb_ok", "b", "tile", "acc", "BM", "BN", "BK", "GROUP", "WIDE",
-                           "PRECISION", "across", "group", "first", "tall", "down"})
-    body.reserve(name);
-  body.indent();
-  body.line("tile = tl.program_id(0)");
-  body.line("b = tl.program_id(1)");
-  body.line("if WIDE:");
-  body.line("    b = b.to(tl.int64)");
-  body.line(fmt::format("down = tl.cdiv({}, BM)", values.text(rows)));
-  body.line(fmt::format("across = tl.cdiv({}, BN)", values.text(columns)));
-  body.line("group = tile // (GROUP * across)");
-  body.line("first = group * GROUP");
-  body.line("tall = tl.minimum(down - first, GROUP)");
-  body.line("m = first + (tile % (GROUP * across)) % tall");
-  body.line("n = (tile % (GROUP * across)) // tall");
-  body.line("if WIDE:");
-  body.line("    m = m.to(tl.int64)");
-  body.line("m = m * BM + tl.arange(0, BM)[:, None]");
-  body.line("n = n * BN + tl.arange(0, BN)[None, :]");
-  body.line(fmt::format("m_ok = m < {}", values.text(rows)));
-  body.line(fmt::format("n_ok = n < {}", values.text(columns)));
-  body.line("acc = tl.zeros((BM, BN), tl.float32)");
-  values.variable("m", "m_ok");
-  values.variable("n", "n_ok");
-  values.variable("b", "");
-  const Sym im = Sym::index("m", rows), in = Sym::index("n", columns), ib = Sym::index("b", batch);
-  body.line(fmt::format("for k in range(0, {}, BK):", values.text(depth)));
-  body.indent();
-  body.line("ka = k + tl.arange(0, BK)[None, :]");
-  body.line("kb = k + tl.arange(0, BK)[:, None]");
-  body.line(fmt::format("ka_ok = ka < {}", values.text(depth)));
-  body.line(fmt::format("kb_ok = kb < {}", values.text(depth)));
-  Body inner = values;
-  inner.variable("ka", "ka_ok");
-  inner.variable("kb", "kb_ok");
-  const auto tile_of = [&](ValueId operand, const std::vector<Sym>& index, const std::set<std::string>& axes, const char* shape) {
-    Operand x = inner.named(inner.raw(operand, index), graph.type(operand).dtype);
-    const bool complete = std::all_of(axes.begin(), axes.end(), [&](const std::string& axis) { return x.over.contains(axis); });
-    if (complete) return x.text;
-    // an operand that does not vary along an axis still has to be a whole tile, with nothing outside
-    std::string mask;
-    for (const std::string& axis : axes) mask += (mask.empty() ? "" : " & ") + axis + "_ok";
-    return inner.emit("whole", fmt::format("tl.where({}, tl.broadcast_to({}, {}), 0.0)", mask, x.text, shape), axes).text;
-  };
-  const std::string left = tile_of(a, {ib, im, depth.is(1) ? Sym(0) : Sym::index("ka", depth)}, {"m", "ka"}, "(BM, BK)");
-  const std::string right = tile_of(b, {ib, depth.is(1) ? Sym(0) : Sym::index("kb", depth), in}, {"kb", "n"}, "(BK, BN)");
-  body.line(fmt::format("acc = tl.dot({}, {}, acc{})", left, right, half ? "" : ", input_precision=PRECISION"));
-  body.dedent();
-  values.bind(product, {"acc", {"m", "n"}, false});
-  const std::vector<Sym> points{ib, im, in};
-  for (const ValueId output : request.kernel.outputs) {
-    const std::vector<Sym> index = at_points(request.kernel.index.at(output), points);
-    Operand x = values.named(values.value(output, index), graph.type(output).dtype);
-    if (!x.over.contains("m") || !x.over.contains("n")) x = values.emit("x", fmt::format("tl.broadcast_to({}, (BM, BN))", x.text), {"m", "n"});
-    values.store_tile(output, x, index, "m_ok & n_ok");
-  }
-  out.constants = {{"BM", fmt::format("{}", tiles.m)}, {"BN", fmt::format("{}", tiles.n)}, {"BK", fmt::format("{}", tiles.k)}, {"GROUP", "8"}};
-  if (!half) out.constants.emplace_back("PRECISION", fmt::format("\"{}\"", request.precision));
-  const Sym largest = batch * rows * columns + batch * rows * depth + batch * columns * depth;
-  out.constants.emplace_back("WIDE", fmt::format("{} >= 2**31", largest.text()));
-  out.grid = fmt::format("(triton.cdiv({}, {}) * triton.cdiv({}, {}), {})", rows.text(), tiles.m, columns.text(), tiles.n, batch.text());
-  out.num_warps = tiles.warps;
-  out.num_stages = tiles.stages;
-  finish(out, context, body);
-  return out;
+  return MatmulEmitter(request).run();
 }
 
 }  // namespace ka::codegen

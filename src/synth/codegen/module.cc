@@ -156,6 +156,7 @@ class ModuleWriter {
         case KernelKind::pointwise: emitted_.push_back(emit_pointwise(request)); break;
         case KernelKind::row: emitted_.push_back(emit_row(request)); break;
         case KernelKind::matmul: emitted_.push_back(emit_matmul(request)); break;
+        case KernelKind::attention: emitted_.push_back(emit_attention(request)); break;
         case KernelKind::scan: emitted_.push_back(emit_scan(request)); break;
         case KernelKind::recurrence: emitted_.push_back(emit_recurrence(request)); break;
         case KernelKind::order: emitted_.push_back(emit_order(request)); break;
@@ -217,7 +218,8 @@ class ModuleWriter {
       const std::string part = short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
       if (parts.empty() || parts.back() != part) parts.push_back(part);
     }
-    const std::string precision = kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::recurrence ? fmt::format(" ({} products)", precision_of(kernel)) : "";
+    const bool multiplies = kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::attention || kernel.kind == KernelKind::recurrence;
+    const std::string precision = multiplies ? fmt::format(" ({} products)", precision_of(kernel)) : "";
     return fmt::format("{} over {}{}", fmt::join(parts, ", "), shape_text(kernel.domain), precision);
   }
 
@@ -268,11 +270,8 @@ class ModuleWriter {
   }
 
   void sizes(Source& out) {
-    for (const ir::SizeSource& size : graph_.sizes) {
-      const std::string extent = fmt::format("{}.shape[{}]", buffers_.at(size.argument).name, size.dim);
-      if (size.per_square == 0) out.line(fmt::format("{} = {}", size.symbol, extent));
-      else out.line(fmt::format("{} = round(({} // {}) ** 0.5)", size.symbol, extent, size.per_square));
-    }
+    for (const ir::SizeSource& size : graph_.sizes)
+      out.line(fmt::format("{} = {}", size.symbol, ir::value_text(size, size.argument < 0 ? "" : buffers_.at(size.argument).name)));
   }
 
   void constants(Source& out) {

@@ -15,6 +15,7 @@
 
 #include "ir/primitives.h"
 #include "synth/codegen/family.h"
+#include "synth/codegen/layout.h"
 
 namespace ka::codegen {
 namespace {
@@ -28,6 +29,7 @@ constexpr std::int64_t kWholeLimit = 16384;    // columns of a row that stays in
 constexpr std::int64_t kUnrolledLimit = 64;    // columns of a window that is unrolled
 constexpr std::int64_t kTileElements = 4096;   // rows * columns of a tile
 constexpr std::int64_t kLoopBlock = 2048;
+constexpr std::int64_t kNeighbourRows = 64;    // rows of a tile that lie side by side in memory
 
 enum class Shape { whole, looped, unrolled };
 
@@ -109,6 +111,30 @@ class RowEmitter {
     }
     rows_ = ir::product(row_extents_);
     columns_ = ir::product(column_extents_);
+    const std::vector<Sym> row_index = ir::delinearize(Sym::index("row", rows_), row_extents_);
+    const std::vector<Sym> col_index = ir::delinearize(Sym::index("col", columns_), column_extents_);
+    std::size_t r = 0, c = 0;
+    for (int d = 0; d < static_cast<int>(kernel_.domain.size()); ++d) {
+      const bool reduced = std::find(kernel_.reduced.begin(), kernel_.reduced.end(), d) != kernel_.reduced.end();
+      points_.push_back(reduced ? col_index[c++] : row_index[r++]);
+    }
+  }
+
+  // Whether neighbouring rows are neighbours in memory, and the elements of a row are not.
+  bool rows_are_neighbours() const {
+    std::vector<Sym> offsets;
+    for (const int number : kernel_.nodes) {
+      const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
+      if (node.op != "reduce") continue;
+      const std::vector<Sym> more = load_offsets(context_, node.inputs[0], points_);
+      offsets.insert(offsets.end(), more.begin(), more.end());
+    }
+    switch (contiguous_axis(offsets, "col", "row", request_.given)) {
+      case Contiguous::along_one: return false;
+      case Contiguous::along_other: return true;
+      case Contiguous::neither: break;
+    }
+    return !kernel_.reduced.empty() && kernel_.reduced.back() + 1 != static_cast<int>(kernel_.domain.size());
   }
 
   void choose() {
@@ -124,12 +150,11 @@ class RowEmitter {
     std::int64_t tile_rows = 1;
     const std::int64_t limit = shape_ == Shape::unrolled ? 256 : std::max<std::int64_t>(1, kTileElements / block);
     while (tile_rows * 2 <= limit && tile_rows < rows) tile_rows *= 2;
-    // where the last dimension is not reduced, neighbouring rows are neighbours in memory
-    const bool along_rows = !kernel_.reduced.empty() && kernel_.reduced.back() + 1 != static_cast<int>(kernel_.domain.size());
-    if (along_rows && shape_ != Shape::unrolled && columns > 32) {
+    if (shape_ != Shape::unrolled && columns > 32 && rows_are_neighbours()) {
       shape_ = Shape::looped;
-      block_ = 32;
-      tile_rows = 64;
+      tile_rows = 1;
+      while (tile_rows < rows && tile_rows < kNeighbourRows) tile_rows *= 2;
+      block_ = kLoopBlock / tile_rows;
     }
     tile_rows_ = tile_rows;
     out_.num_warps = block_ * tile_rows_ >= 8192 ? 8 : 4;
@@ -137,7 +162,7 @@ class RowEmitter {
   }
 
   void prologue() {
-    for (const char* name : {"row", "row_ok", "col", "col_ok", "start", "ROWS", "BLOCK", "WIDE"}) body_.reserve(name);
+    for (const char* name : {"row", "row_ok", "col", "col_ok", "lane", "start", "ROWS", "BLOCK", "WIDE"}) body_.reserve(name);
     body_.indent();
     body_.line("row = tl.program_id(0)");
     body_.line("if WIDE:");
@@ -145,12 +170,10 @@ class RowEmitter {
     body_.line("row = row * ROWS + tl.arange(0, ROWS)[:, None]");
     body_.line(fmt::format("row_ok = row < {}", values_.text(rows_)));
     values_.variable("row", "row_ok");
-    const Sym row = Sym::index("row", rows_), col = Sym::index("col", columns_);
-    const std::vector<Sym> row_index = ir::delinearize(row, row_extents_), col_index = ir::delinearize(col, column_extents_);
-    std::size_t r = 0, c = 0;
-    for (int d = 0; d < static_cast<int>(kernel_.domain.size()); ++d) {
-      const bool reduced = std::find(kernel_.reduced.begin(), kernel_.reduced.end(), d) != kernel_.reduced.end();
-      points_.push_back(reduced ? col_index[c++] : row_index[r++]);
+    if (shape_ == Shape::looped) {
+      body_.line("lane = tl.arange(0, BLOCK)[None, :]");
+      body_.line("if WIDE:");
+      body_.line("    lane = lane.to(tl.int64)");
     }
     if (shape_ == Shape::whole) {
       body_.line("col = tl.arange(0, BLOCK)[None, :]");
@@ -248,7 +271,7 @@ class RowEmitter {
     }
     body_.line(fmt::format("for start in range(0, {}, BLOCK):", values_.text(columns_)));
     body_.indent();
-    body_.line("col = start + tl.arange(0, BLOCK)[None, :]");
+    body_.line("col = start + lane");
     body_.line(fmt::format("col_ok = col < {}", values_.text(columns_)));
   }
 

@@ -1,0 +1,13 @@
+// Reductions of long rows, when there are too few rows to fill a GPU, become two: parts of the rows, then the parts. Besides
+// being faster this is more accurate, for sums are then added in a tree and not in one long chain.
+#pragma once
+
+#include "partition/rewrite.h"
+
+namespace ka::partition {
+
+// The replacement for a reduce node, or nothing where one kernel does as well.
+std::optional<ir::ValueId> split_reduction(Rewriting& here);
+std::optional<ir::ValueId> split_reduction(Rewriting& here, ir::ValueId x, const std::string& kind, const std::vector<int>& dims);
+
+}  // namespace ka::partition

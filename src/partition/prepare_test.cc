@@ -1,0 +1,154 @@
+#include "partition/prepare.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "ir/builder.h"
+#include "partition/plan.h"
+
+namespace ka::partition {
+namespace {
+
+using ir::DType;
+using ir::KernelKind;
+using ir::Shape;
+using ir::Sym;
+using ir::ValueId;
+
+// A program over the sizes n and c with these values, and the kernels that it becomes.
+struct Program {
+  ir::Graph graph;
+  ir::Builder b{graph};
+  Program(std::int64_t given_n, std::int64_t given_c) {
+    input("sizes", {n, c});
+    graph.sizes = {{"n", 0, 0, given_n, {}}, {"c", 0, 1, given_c, {}}};
+  }
+  ValueId input(const char* name, Shape shape, DType dtype = DType::float32) {
+    return b.argument(ir::ArgumentKind::input, name, name, {dtype, std::move(shape)});
+  }
+  std::string kinds(std::vector<ValueId> outputs) {
+    graph.outputs = std::move(outputs);
+    graph = prepared(graph);
+    EXPECT_TRUE(ir::check_graph(graph));
+    Result<ir::Plan> plan = partition(graph);
+    EXPECT_TRUE(plan) << (plan ? "" : plan.error().message);
+    std::string out;
+    if (plan)
+      for (const ir::PlannedKernel& kernel : plan->kernels) out += (out.empty() ? "" : " ") + std::string(to_string(kernel.kind));
+    return out;
+  }
+  const Sym n = Sym::size("n"), c = Sym::size("c");
+};
+
+struct ReductionCase {
+  const char* name;
+  std::int64_t n, c;
+  const char* kind;
+  std::vector<int> dims;
+  const char* kernels;
+};
+
+TEST(LongReductions, AreSplitWhereOneProgramPerRowWouldBeTooFew) {
+  const ReductionCase cases[] = {
+      {"few long rows", 4, 1 << 20, "sum", {1}, "row row"},
+      {"everything", 4096, 4096, "sum", {0, 1}, "row row"},
+      {"many long rows", 4096, 1 << 17, "sum", {1}, "row"},
+      {"many rows, a chain of too many additions", 4096, 1 << 22, "max", {1}, "row row"},
+      {"short rows", 4, 1000, "sum", {1}, "row"},
+      {"columns of a tall matrix", 1 << 16, 64, "prod", {0}, "row row"},
+      {"columns of a wide matrix", 64, 1 << 16, "sum", {0}, "row"},
+      {"a place", 4, 1 << 20, "argmax", {1}, "row row pointwise"},
+  };
+  for (const ReductionCase& one : cases) {
+    Program p(one.n, one.c);
+    const ValueId x = p.input("x", {p.n, p.c});
+    EXPECT_EQ(p.kinds({p.b.reduce(one.kind, x, one.dims)}), one.kernels) << one.name;
+  }
+}
+
+TEST(LongReductions, OfTheSameRowsShareTheirKernels) {
+  Program p(1, 1 << 20);
+  const ValueId x = p.input("x", {p.n, p.c});
+  EXPECT_EQ(p.kinds({p.b.reduce("sum", x, {1}), p.b.reduce("sum", p.b.elementwise("mul", {x, x}), {1})}), "row row");
+}
+
+TEST(LongReductions, OfAnIntegerMinimumWithoutANeutralElementStay) {
+  Program p(1, 1 << 20);
+  EXPECT_EQ(p.kinds({p.b.reduce("min", p.input("x", {p.n, p.c}, DType::int64), {1})}), "row");
+}
+
+TEST(LongReductions, OfDimensionsApartAreDoneOneAfterTheOther) {
+  Program p(64, 1 << 16);
+  const ValueId x = p.input("x", {p.n, 32, p.c});
+  EXPECT_EQ(p.kinds({p.b.reduce("sum", x, {0, 2})}), "row row");
+  for (const ir::Node& node : p.graph.nodes) EXPECT_NE(node.op, "remap") << "no padding is needed";
+}
+
+struct ProductCase {
+  const char* name;
+  Shape left, right;
+  const char* kernels;
+};
+
+TEST(Products, AreArrangedBySize) {
+  const ProductCase cases[] = {
+      {"square", {1, 4096, 4096}, {1, 4096, 4096}, "matmul"},
+      {"few results, long sums", {1, 64, 1 << 19}, {1, 1 << 19, 64}, "matmul row"},
+      {"few results, short sums", {1, 64, 512}, {1, 512, 64}, "matmul"},
+      {"matrix times vector", {1, 4096, 4096}, {1, 4096, 1}, "row"},
+      {"vector times matrix", {1, 1, 4096}, {1, 4096, 1 << 16}, "row"},
+      {"one long dot product", {1, 1, 1 << 20}, {1, 1 << 20, 1}, "row row"},
+  };
+  for (const ProductCase& one : cases) {
+    Program p(1, 1);
+    EXPECT_EQ(p.kinds({p.b.matmul(p.input("x", one.left), p.input("y", one.right))}), one.kernels) << one.name;
+  }
+}
+
+TEST(Products, OfWidenedHalvesAreProductsOfHalves) {
+  Program p(1, 1);
+  const auto wide = [&](const char* name) { return p.b.permute(p.b.cast(p.input(name, {4, 64, 64}, DType::float16), DType::float32), {0, 2, 1}); };
+  EXPECT_EQ(p.kinds({p.b.matmul(wide("x"), wide("y"))}), "matmul");
+  const auto product = std::find_if(p.graph.nodes.begin(), p.graph.nodes.end(), [](const ir::Node& node) { return node.op == "matmul"; });
+  EXPECT_EQ(p.graph.type(product->inputs[0]).dtype, DType::float16);
+}
+
+TEST(Products, ComputeTheirOperandsBeforeARowOfSums) {
+  Program p(1, 1);
+  const ValueId v = p.b.elementwise("tanh", {p.input("v", {1, 512, 1})});
+  EXPECT_EQ(p.kinds({p.b.matmul(p.input("x", {1, 4096, 512}), v)}), "pointwise row");
+}
+
+// softmax(scale * q k^T) v with heads of a width.
+struct Heads : Program {
+  Heads(std::int64_t length, std::int64_t width) : Program(length, width) {}
+  const ValueId q = input("q", {8, n, c}), k = input("k", {8, n, c}), v = input("v", {8, n, c});
+  const ValueId scores = b.elementwise("mul", {b.matmul(q, b.permute(k, {0, 2, 1})), b.constant(0.5, DType::float32)});
+  const ValueId e = b.elementwise("exp", {b.elementwise("sub", {scores, b.reduce("max", scores, {2})})});
+  const ValueId weights = b.elementwise("div", {e, b.reduce("sum", e, {2})});
+  const ValueId out = b.matmul(weights, v);
+};
+
+TEST(Attention, IsOneKernelWithItsEpilogue) {
+  Heads p(1000, 64);
+  EXPECT_EQ(p.kinds({p.b.elementwise("tanh", {p.out})}), "attention");
+}
+
+TEST(Attention, OfLongRowsIsNotSplit) {
+  Heads p(1 << 20, 64);
+  EXPECT_EQ(p.kinds({p.out}), "attention");
+}
+
+TEST(Attention, OfWideHeadsIsThreeKernels) {
+  Heads p(1000, 300);
+  EXPECT_EQ(p.kinds({p.out}), "matmul row matmul");
+}
+
+TEST(Attention, WhoseWeightsAreWantedIsThreeKernels) {
+  Heads p(1000, 64);
+  EXPECT_EQ(p.kinds({p.out, p.weights}), "matmul row matmul");
+}
+
+}  // namespace
+}  // namespace ka::partition

@@ -1,0 +1,108 @@
+// [b, m, k] x [b, k, n] with few tiles and a long k is [b * parts, m, length] x [b * parts, length, n], summed over the parts:
+// more programs, shorter chains of additions, and the same result in every run, for no order is left to chance.
+#include "partition/products.h"
+
+#include <algorithm>
+
+#include "partition/gpu.h"
+#include "partition/long_reductions.h"
+
+namespace ka::partition {
+namespace {
+
+using ir::DType;
+using ir::Node;
+using ir::Shape;
+using ir::Sym;
+using ir::ValueId;
+
+constexpr std::int64_t kTile = 64;
+constexpr std::int64_t kLongDepth = 2048;
+constexpr std::int64_t kLeastLength = 512;
+constexpr std::int64_t kAlignment = 64;
+
+bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+
+// The 16-bit value that a float32 operand is a view of.
+std::optional<ValueId> narrowed(ir::Builder& b, ValueId value) {
+  if (is_half(b.type(value).dtype)) return value;
+  const Node* found = b.graph().maker(value);
+  if (found == nullptr) return std::nullopt;
+  const Node node = *found;  // the builder may move its nodes
+  if (node.op == "cast" && b.type(value).dtype == DType::float32 && is_half(b.type(node.inputs[0]).dtype)) return node.inputs[0];
+  if (node.op != "reshape" && node.op != "permute" && node.op != "remap") return std::nullopt;
+  const std::optional<ValueId> x = narrowed(b, node.inputs[0]);
+  if (!x) return std::nullopt;
+  return b.node(node.op, {*x}, node.attributes, {{b.type(*x).dtype, b.shape(value)}})[0];
+}
+
+ValueId multiplied(ir::Builder& b, ValueId x, ValueId y) {
+  const Shape shape{b.shape(x)[0], b.shape(x)[1], b.shape(y)[2]};
+  return b.node("matmul", {x, y}, {}, {{DType::float32, shape}})[0];
+}
+
+// A sum of products along rows; each operand is read as it lies.
+ValueId row_sums(Rewriting& here, ValueId x, ValueId y) {
+  ir::Builder& b = here.builder;
+  const Shape rows = b.shape(x), columns = b.shape(y);
+  x = b.cast(x, DType::float32);
+  y = b.cast(y, DType::float32);
+  const ValueId left = b.reshape(x, {rows[0], rows[1], 1, rows[2]});
+  const ValueId right = b.reshape(b.permute(y, {0, 2, 1}), {columns[0], 1, columns[2], columns[1]});
+  const ValueId product = b.node("mul", {left, right}, {{"operands_kept", true}}, {{DType::float32, {rows[0], rows[1], columns[2], rows[2]}}})[0];
+  const ValueId sum = split_reduction(here, product, "sum", {3}).value_or(b.reduce("sum", product, {3}));
+  return b.reshape(sum, {rows[0], rows[1], columns[2]});
+}
+
+// How many parts the depth is cut into; 1: none.
+std::int64_t parts_of(const DerivedSizes& sizes, const Shape& x, const Shape& y) {
+  const auto tiles_of = [&](const Sym& extent) { return (sizes.given(extent) + kTile - 1) / kTile; };
+  const std::int64_t tiles = sizes.given(x[0]) * tiles_of(x[1]) * tiles_of(y[2]), depth = sizes.given(x[2]);
+  if (depth < kLongDepth || tiles * 2 > gpu::kMultiprocessors) return 1;
+  std::int64_t parts = 1;
+  while (tiles * parts < gpu::kMultiprocessors * 2 && depth / (parts * 2) >= kLeastLength) parts *= 2;
+  return parts;
+}
+
+ValueId in_parts(Rewriting& here, ValueId x, ValueId y, std::int64_t parts) {
+  ir::Builder& b = here.builder;
+  const Sym batch = b.shape(x)[0], rows = b.shape(x)[1], depth = b.shape(x)[2], columns = b.shape(y)[2];
+  const Sym length = here.sizes.size("part_length", ir::ceil_div(depth, parts * kAlignment) * kAlignment);
+  const Shape left{batch * parts, rows, length}, right{batch * parts, length, columns};
+  const std::vector<Sym> at_left = ir::index_symbols(left), at_right = ir::index_symbols(right);
+  const auto place = [&](const std::vector<Sym>& at, const Sym& inside) { return ir::modulo(at[0], parts) * length + inside; };
+  const Sym in_left = place(at_left, at_left[2]), in_right = place(at_right, at_right[1]);
+  const ValueId a = b.remap(x, left, {ir::floor_div(at_left[0], parts), at_left[1], in_left}, {depth - 1 - in_left}, 0);
+  const ValueId c = b.remap(y, right, {ir::floor_div(at_right[0], parts), in_right, at_right[2]}, {depth - 1 - in_right}, 0);
+  const ValueId apart = b.reshape(multiplied(b, a, c), {batch, parts, rows, columns});
+  return b.reshape(b.reduce("sum", apart, {1}), {batch, rows, columns});
+}
+
+}  // namespace
+
+std::optional<ValueId> narrow_product(Rewriting& here) {
+  if (here.node.op != "matmul") return std::nullopt;
+  ir::Builder& b = here.builder;
+  const DType dtype = b.type(here.inputs[0]).dtype;
+  const ValueId x = narrowed(b, here.inputs[0]).value_or(here.inputs[0]), y = narrowed(b, here.inputs[1]).value_or(here.inputs[1]);
+  return b.cast(multiplied(b, x, y), dtype);
+}
+
+std::optional<ValueId> arranged_product(Rewriting& here) {
+  if (here.node.op != "matmul") return std::nullopt;
+  ir::Builder& b = here.builder;
+  ValueId x = here.inputs[0], y = here.inputs[1];
+  const DType dtype = b.graph().type(x).dtype;
+  const std::optional<ValueId> small_x = narrowed(b, x), small_y = narrowed(b, y);
+  if (small_x && small_y && b.type(*small_x).dtype == b.type(*small_y).dtype) {
+    x = *small_x;
+    y = *small_y;
+  }
+  if (b.shape(x)[1].is(1) || b.shape(y)[2].is(1)) return b.cast(row_sums(here, x, y), dtype);
+  const std::int64_t parts = parts_of(here.sizes, b.shape(x), b.shape(y));
+  if (parts > 1) return b.cast(in_parts(here, x, y, parts), dtype);
+  if (x == here.inputs[0]) return std::nullopt;
+  return b.cast(multiplied(b, x, y), dtype);
+}
+
+}  // namespace ka::partition

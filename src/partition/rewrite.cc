@@ -1,0 +1,74 @@
+#include "partition/rewrite.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ka::partition {
+
+using ir::Sym;
+using ir::ValueId;
+
+DerivedSizes::DerivedSizes(ir::Graph& graph) : graph_(graph) {
+  for (const ir::SizeSource& size : graph.sizes) {
+    given_[size.symbol] = size.given;
+    if (size.argument < 0) known_[size.value.text()] = Sym::size(size.symbol);
+  }
+}
+
+Sym DerivedSizes::size(const std::string& wish, const Sym& value) {
+  const bool is_symbol = value.atom() != nullptr && value.atom()->kind == ir::AtomKind::size;
+  if (value.is_constant() || is_symbol) return value;
+  const std::string text = value.text();
+  if (const auto found = known_.find(text); found != known_.end()) return found->second;
+  std::string name = wish;
+  for (int k = 1; given_.contains(name); ++k) name = fmt::format("{}_{}", wish, k);
+  const std::int64_t number = given(value);
+  given_[name] = number;
+  graph_.sizes.push_back({name, -1, 0, number, value});
+  return known_[text] = Sym::size(name);
+}
+
+std::int64_t DerivedSizes::given(const Sym& sym) const {
+  return ir::evaluate(sym, given_).value_or(1);
+}
+
+ir::Graph rewritten(const ir::Graph& graph, const Replace& replace) {
+  ir::Graph out;
+  ir::Builder builder(out);
+  std::vector<ValueId> now(graph.values.size(), -1);
+  const auto moved = [&](ValueId value) { return value < 0 ? value : now[static_cast<std::size_t>(value)]; };
+  for (const ir::Argument& argument : graph.arguments) {
+    ir::Argument copy = argument;
+    if (argument.value >= 0) {
+      copy.value = static_cast<ValueId>(out.values.size());
+      out.values.push_back({argument.keyword, graph.type(argument.value), -1});
+      now[static_cast<std::size_t>(argument.value)] = copy.value;
+    }
+    out.arguments.push_back(std::move(copy));
+  }
+  out.sizes = graph.sizes;
+  for (ir::SizeSource& size : out.sizes) size.argument = moved(size.argument);
+  DerivedSizes sizes(out);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const ir::Node& node = graph.nodes[i];
+    builder.set_origin(node.origin, node.where);
+    Rewriting here{builder, sizes, static_cast<int>(i), node, {}};
+    for (const ValueId input : node.inputs) here.inputs.push_back(moved(input));
+    if (const std::optional<ValueId> other = replace(here)) {
+      KA_CHECK(node.outputs.size() == 1 && builder.type(*other) == graph.type(node.outputs[0]));
+      now[static_cast<std::size_t>(node.outputs[0])] = *other;
+      continue;
+    }
+    std::vector<ir::Type> types;
+    for (const ValueId output : node.outputs) types.push_back(graph.type(output));
+    const std::vector<ValueId> made = builder.node(node.op, here.inputs, node.attributes, types);
+    for (std::size_t k = 0; k < made.size(); ++k) now[static_cast<std::size_t>(node.outputs[k])] = made[k];
+  }
+  for (const ValueId output : graph.outputs) out.outputs.push_back(moved(output));
+  out.structure = graph.structure;
+  for (const ir::Update& update : graph.updates) out.updates.push_back({moved(update.buffer), moved(update.value)});
+  return out;
+}
+
+}  // namespace ka::partition

@@ -1,0 +1,39 @@
+// A graph made anew node by node, some nodes replaced by others that compute the same.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/builder.h"
+
+namespace ka::partition {
+
+// Adds sizes that follow from others ("parts = min(1024, n)") to a graph; equal ones once. A size that is a number stays one.
+class DerivedSizes {
+ public:
+  explicit DerivedSizes(ir::Graph& graph);
+  ir::Sym size(const std::string& wish, const ir::Sym& value);
+  // In the given program.
+  std::int64_t given(const ir::Sym& sym) const;
+
+ private:
+  ir::Graph& graph_;
+  std::map<std::string, std::int64_t> given_;
+  std::map<std::string, ir::Sym> known_;  // text of the value -> symbol
+};
+
+struct Rewriting {
+  ir::Builder& builder;
+  DerivedSizes& sizes;
+  int number;                       // of the node in the old graph
+  const ir::Node& node;             // its operands are values of the old graph
+  std::vector<ir::ValueId> inputs;  // the same in the new graph
+};
+
+// What stands in the place of the node's only result; nothing: the node stays.
+using Replace = std::function<std::optional<ir::ValueId>(Rewriting&)>;
+ir::Graph rewritten(const ir::Graph& graph, const Replace& replace);
+
+}  // namespace ka::partition

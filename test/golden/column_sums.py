@@ -1,0 +1,134 @@
+"""Triton kernels for column_sums.py.
+
+1. sum_linalg_vector_norm_kernel: sum, linalg_vector_norm over (parts, part_length, columns)
+2. sum_linalg_vector_norm_kernel_1: sum, linalg_vector_norm over (parts, columns)
+3. mean_kernel: mean over (y_dim1, tall_size)
+4. amax_kernel: amax over (y_dim1, tall_size)
+
+Written by kernelagent 0.1.0.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def largest(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def sum_linalg_vector_norm_kernel(x_ptr, sum_1_ptr, linalg_vector_norm_ptr, columns, parts, part_length, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < columns*parts
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < part_length
+    x = tl.load(x_ptr + (row % columns) + (row // columns)*columns*part_length + col*columns, mask=col_ok & row_ok & ((row // columns)*part_length + col < tall_size), other=0.0)
+    x_1 = tl.where(col_ok, x, 0.0)
+    total = tl.sum(x_1, axis=1)[:, None]
+    mul = x * x
+    inside = tl.where(((row // columns)*part_length + col < tall_size), mul, 0.0)
+    x_2 = tl.where(col_ok, inside, 0.0)
+    total_1 = tl.sum(x_2, axis=1)[:, None]
+    tl.store(sum_1_ptr + row, total, mask=row_ok)
+    tl.store(linalg_vector_norm_ptr + row, total_1, mask=row_ok)
+
+
+@triton.jit
+def sum_linalg_vector_norm_kernel_1(sum_1_ptr, linalg_vector_norm_ptr, sum_2_ptr, linalg_vector_norm_1_ptr, columns, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < columns
+    lane = tl.arange(0, BLOCK)[None, :]
+    if WIDE:
+        lane = lane.to(tl.int64)
+    total = tl.full((ROWS, BLOCK), 0.0, tl.float32)
+    total_1 = tl.full((ROWS, BLOCK), 0.0, tl.float32)
+    for start in range(0, parts, BLOCK):
+        col = start + lane
+        col_ok = col < parts
+        sum_1 = tl.load(sum_1_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
+        x = tl.where(col_ok, sum_1, 0.0)
+        total = total + x
+        linalg_vector_norm = tl.load(linalg_vector_norm_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
+        x_1 = tl.where(col_ok, linalg_vector_norm, 0.0)
+        total_1 = total_1 + x_1
+    sum_2 = tl.sum(total, axis=1)[:, None]
+    sum_3 = tl.sum(total_1, axis=1)[:, None]
+    tl.store(sum_2_ptr + row, sum_2, mask=row_ok)
+    sqrt = tl.sqrt_rn(sum_3)
+    tl.store(linalg_vector_norm_1_ptr + row, sqrt, mask=row_ok)
+
+
+@triton.jit
+def mean_kernel(y_ptr, mean_ptr, y_dim1, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < y_dim1
+    lane = tl.arange(0, BLOCK)[None, :]
+    if WIDE:
+        lane = lane.to(tl.int64)
+    total = tl.full((ROWS, BLOCK), 0.0, tl.float32)
+    for start in range(0, tall_size, BLOCK):
+        col = start + lane
+        col_ok = col < tall_size
+        y = tl.load(y_ptr + col*y_dim1 + row, mask=col_ok & row_ok, other=0.0)
+        x = tl.where(col_ok, y, 0.0)
+        total = total + x
+    sum_1 = tl.sum(total, axis=1)[:, None]
+    at = tl.cast(tall_size, tl.int64)
+    as_float32 = at.to(tl.float32)
+    div = sum_1 / as_float32
+    tl.store(mean_ptr + row, div, mask=row_ok)
+
+
+@triton.jit
+def amax_kernel(y_ptr, amax_ptr, tall_size, y_dim1, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < tall_size
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < y_dim1
+    y = tl.load(y_ptr + col + row*y_dim1, mask=col_ok & row_ok, other=0.0)
+    x = tl.where(col_ok, y, float("-inf"))
+    max_1 = tl.reduce(x, 1, largest)[:, None]
+    tl.store(amax_ptr + row, max_1, mask=row_ok)
+
+
+def kernel_function(x, y):
+    tall_size = x.shape[0]
+    columns = x.shape[1]
+    y_dim1 = y.shape[1]
+    parts = min(((tall_size + 31) // 32), 2048)
+    part_length = 32*((tall_size - 1) // (32*parts)) + 32
+    x = x.contiguous()
+    y = y.contiguous()
+    sum_1 = torch.empty((parts, columns), dtype=torch.float32, device=x.device)
+    linalg_vector_norm = torch.empty((parts, columns), dtype=torch.float32, device=x.device)
+    sum_linalg_vector_norm_kernel[(triton.cdiv(columns*parts, 128),)](
+        x, sum_1, linalg_vector_norm, columns, parts, part_length, tall_size, ROWS=128, BLOCK=triton.next_power_of_2(part_length), WIDE=columns*part_length*parts >= 2**31, num_warps=4, num_stages=2,
+    )
+    sum_2 = torch.empty((columns,), dtype=torch.float32, device=x.device)
+    linalg_vector_norm_1 = torch.empty((columns,), dtype=torch.float32, device=x.device)
+    sum_linalg_vector_norm_kernel_1[(triton.cdiv(columns, 64),)](
+        sum_1, linalg_vector_norm, sum_2, linalg_vector_norm_1, columns, parts, ROWS=64, BLOCK=32, WIDE=columns*parts >= 2**31, num_warps=4, num_stages=2,
+    )
+    mean = torch.empty((y_dim1,), dtype=torch.float32, device=x.device)
+    mean_kernel[(triton.cdiv(y_dim1, 8),)](
+        y, mean, y_dim1, tall_size, ROWS=8, BLOCK=256, WIDE=tall_size*y_dim1 >= 2**31, num_warps=4, num_stages=2,
+    )
+    amax = torch.empty((tall_size,), dtype=torch.float32, device=x.device)
+    amax_kernel[(triton.cdiv(tall_size, 512),)](
+        y, amax, tall_size, y_dim1, ROWS=512, BLOCK=triton.next_power_of_2(y_dim1), WIDE=tall_size*y_dim1 >= 2**31, num_warps=4, num_stages=2,
+    )
+    return (sum_2, linalg_vector_norm_1, mean, amax,)

@@ -1,0 +1,212 @@
+"""Triton kernels for long_row_reductions.py.
+
+1. sum_amax_amin_etc_kernel: sum, amax, amin, prod, any, all, argmax, argmin over (parts, part_length)
+2. sum_amax_amin_etc_kernel_1: sum, amax, amin, prod, any, all, argmax, argmin over (parts,)
+3. argmax_kernel: argmax over (1,)
+4. argmin_kernel: argmin over (1,)
+
+Written by kernelagent 0.1.0.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def product(a, b):
+    return a * b
+
+
+@triton.jit
+def largest(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def smallest(a, b):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def later_largest(a, i, b, j):
+    wins = (a > b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))
+    return tl.where(wins, a, b), tl.where(wins, i, j)
+
+
+@triton.jit
+def first_largest(x, place):
+    _, best = tl.reduce((x, place), 1, later_largest)
+    return best
+
+
+@triton.jit
+def later_smallest(a, i, b, j):
+    wins = (a < b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))
+    return tl.where(wins, a, b), tl.where(wins, i, j)
+
+
+@triton.jit
+def first_smallest(x, place):
+    _, best = tl.reduce((x, place), 1, later_smallest)
+    return best
+
+
+@triton.jit
+def sum_amax_amin_etc_kernel(x_ptr, sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any_ptr, all_ptr, argmax_ptr, argmin_ptr, parts, part_length, length, x_dim0, row_length, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < parts
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < part_length
+    x = tl.load(x_ptr + col + part_length*row, mask=col_ok & row_ok & (col + part_length*row < row_length), other=0.0)
+    x_1 = tl.where(col_ok, x, 0.0)
+    total = tl.sum(x_1, axis=1)[:, None]
+    x_2 = tl.load(x_ptr + col + part_length*row, mask=col_ok & row_ok & (col + part_length*row < row_length), other=float("-inf"))
+    x_3 = tl.where(col_ok, x_2, float("-inf"))
+    max_1 = tl.reduce(x_3, 1, largest)[:, None]
+    x_4 = tl.load(x_ptr + col + part_length*row, mask=col_ok & row_ok & (col + part_length*row < row_length), other=float("inf"))
+    x_5 = tl.where(col_ok, x_4, float("inf"))
+    min_1 = tl.reduce(x_5, 1, smallest)[:, None]
+    mul = x * 1e-06
+    add = mul + 1.0
+    inside = tl.where((col + part_length*row < row_length), add, 1.0)
+    x_6 = tl.where(col_ok, inside, 1.0)
+    prod = tl.reduce(x_6, 1, product)[:, None]
+    gt = x > 0.99
+    inside_1 = tl.where((col + part_length*row < row_length), gt, False)
+    x_7 = tl.where(col_ok, inside_1, False)
+    any = (tl.max(x_7.to(tl.int32), axis=1) > 0)[:, None]
+    gt_1 = x > 0.01
+    inside_2 = tl.where((col + part_length*row < row_length), gt_1, True)
+    x_8 = tl.where(col_ok, inside_2, True)
+    all = (tl.min(x_8.to(tl.int32), axis=1) > 0)[:, None]
+    x_9 = tl.where(col_ok, x_2, float("-inf"))
+    place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
+    best_at = first_largest(x_9, place)[:, None]
+    x_10 = tl.where(col_ok, x_4, float("inf"))
+    place_1 = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
+    best_at_1 = first_smallest(x_10, place_1)[:, None]
+    tl.store(sum_1_ptr + row, total, mask=row_ok)
+    tl.store(amax_ptr + row, max_1, mask=row_ok)
+    tl.store(amin_ptr + row, min_1, mask=row_ok)
+    tl.store(prod_ptr + row, prod, mask=row_ok)
+    tl.store(any_ptr + row, any, mask=row_ok)
+    tl.store(all_ptr + row, all, mask=row_ok)
+    tl.store(argmax_ptr + row, best_at, mask=row_ok)
+    tl.store(argmin_ptr + row, best_at_1, mask=row_ok)
+
+
+@triton.jit
+def sum_amax_amin_etc_kernel_1(sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any_ptr, all_ptr, argmax_1_ptr, argmin_1_ptr, sum_2_ptr, amax_1_ptr, amin_1_ptr, prod_1_ptr, any_1_ptr, all_1_ptr, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < 1
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < parts
+    sum_1 = tl.load(sum_1_ptr + col, mask=col_ok, other=0.0)
+    x = tl.where(col_ok, tl.broadcast_to(sum_1, (ROWS, BLOCK)), 0.0)
+    total = tl.sum(x, axis=1)[:, None]
+    amax = tl.load(amax_ptr + col, mask=col_ok, other=0.0)
+    x_1 = tl.where(col_ok, tl.broadcast_to(amax, (ROWS, BLOCK)), float("-inf"))
+    max_1 = tl.reduce(x_1, 1, largest)[:, None]
+    amin = tl.load(amin_ptr + col, mask=col_ok, other=0.0)
+    x_2 = tl.where(col_ok, tl.broadcast_to(amin, (ROWS, BLOCK)), float("inf"))
+    min_1 = tl.reduce(x_2, 1, smallest)[:, None]
+    prod = tl.load(prod_ptr + col, mask=col_ok, other=0.0)
+    x_3 = tl.where(col_ok, tl.broadcast_to(prod, (ROWS, BLOCK)), 1.0)
+    prod_1 = tl.reduce(x_3, 1, product)[:, None]
+    any = tl.load(any_ptr + col, mask=col_ok, other=False).to(tl.int1)
+    x_4 = tl.where(col_ok, tl.broadcast_to(any, (ROWS, BLOCK)), False)
+    any_1 = (tl.max(x_4.to(tl.int32), axis=1) > 0)[:, None]
+    all = tl.load(all_ptr + col, mask=col_ok, other=False).to(tl.int1)
+    x_5 = tl.where(col_ok, tl.broadcast_to(all, (ROWS, BLOCK)), True)
+    all_1 = (tl.min(x_5.to(tl.int32), axis=1) > 0)[:, None]
+    x_6 = tl.where(col_ok, tl.broadcast_to(amax, (ROWS, BLOCK)), float("-inf"))
+    place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
+    best_at = first_largest(x_6, place)[:, None]
+    x_7 = tl.where(col_ok, tl.broadcast_to(amin, (ROWS, BLOCK)), float("inf"))
+    place_1 = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
+    best_at_1 = first_smallest(x_7, place_1)[:, None]
+    tl.store(argmax_1_ptr + row, best_at, mask=row_ok)
+    tl.store(argmin_1_ptr + row, best_at_1, mask=row_ok)
+    tl.store(sum_2_ptr + row, total, mask=row_ok)
+    tl.store(amax_1_ptr + row, max_1, mask=row_ok)
+    tl.store(amin_1_ptr + row, min_1, mask=row_ok)
+    tl.store(prod_1_ptr + row, prod_1, mask=row_ok)
+    tl.store(any_1_ptr + row, any_1, mask=row_ok)
+    tl.store(all_1_ptr + row, all_1, mask=row_ok)
+
+
+@triton.jit
+def argmax_kernel(argmax_1_ptr, argmax_ptr, argmax_2_ptr, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    i = tl.program_id(0)
+    if WIDE:
+        i = i.to(tl.int64)
+    i = i * BLOCK + tl.arange(0, BLOCK)
+    i_ok = i < 1
+    argmax_1 = tl.load(argmax_1_ptr)
+    at = tl.cast(part_length, tl.int64)
+    mul = argmax_1 * at
+    argmax = tl.load(argmax_ptr + argmax_1)
+    add = mul + argmax
+    tl.store(argmax_2_ptr, add)
+
+
+@triton.jit
+def argmin_kernel(argmin_1_ptr, argmin_ptr, argmin_2_ptr, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    i = tl.program_id(0)
+    if WIDE:
+        i = i.to(tl.int64)
+    i = i * BLOCK + tl.arange(0, BLOCK)
+    i_ok = i < 1
+    argmin_1 = tl.load(argmin_1_ptr)
+    at = tl.cast(part_length, tl.int64)
+    mul = argmin_1 * at
+    argmin = tl.load(argmin_ptr + argmin_1)
+    add = mul + argmin
+    tl.store(argmin_2_ptr, add)
+
+
+def kernel_function(x):
+    length = x.shape[1]
+    x_dim0 = x.shape[0]
+    parts = min(((length*x_dim0 + 1023) // 1024), 2048)
+    part_length = 128*((length*x_dim0 - 1) // (128*parts)) + 128
+    row_length = length*x_dim0
+    x = x.contiguous()
+    sum_1 = torch.empty((parts,), dtype=torch.float32, device=x.device)
+    amax = torch.empty((parts,), dtype=torch.float32, device=x.device)
+    amin = torch.empty((parts,), dtype=torch.float32, device=x.device)
+    prod = torch.empty((parts,), dtype=torch.float32, device=x.device)
+    any = torch.empty((parts,), dtype=torch.bool, device=x.device)
+    all = torch.empty((parts,), dtype=torch.bool, device=x.device)
+    argmax = torch.empty((parts,), dtype=torch.int64, device=x.device)
+    argmin = torch.empty((parts,), dtype=torch.int64, device=x.device)
+    sum_amax_amin_etc_kernel[(triton.cdiv(parts, 4),)](
+        x, sum_1, amax, amin, prod, any, all, argmax, argmin, parts, part_length, length, x_dim0, row_length, ROWS=4, BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts >= 2**31, num_warps=4, num_stages=2,
+    )
+    argmax_1 = torch.empty((1,), dtype=torch.int64, device=x.device)
+    argmin_1 = torch.empty((1,), dtype=torch.int64, device=x.device)
+    sum_2 = torch.empty((), dtype=torch.float32, device=x.device)
+    amax_1 = torch.empty((), dtype=torch.float32, device=x.device)
+    amin_1 = torch.empty((), dtype=torch.float32, device=x.device)
+    prod_1 = torch.empty((), dtype=torch.float32, device=x.device)
+    any_1 = torch.empty((), dtype=torch.bool, device=x.device)
+    all_1 = torch.empty((), dtype=torch.bool, device=x.device)
+    sum_amax_amin_etc_kernel_1[(triton.cdiv(1, 1),)](
+        sum_1, amax, amin, prod, any, all, argmax_1, argmin_1, sum_2, amax_1, amin_1, prod_1, any_1, all_1, parts, ROWS=1, BLOCK=triton.next_power_of_2(parts), WIDE=parts >= 2**31, num_warps=4, num_stages=2,
+    )
+    argmax_2 = torch.empty((1,), dtype=torch.int64, device=x.device)
+    argmax_kernel[(triton.cdiv(1, 1024),)](
+        argmax_1, argmax, argmax_2, part_length, parts, BLOCK=1024, WIDE=1 >= 2**31, num_warps=4, num_stages=2,
+    )
+    argmin_2 = torch.empty((1,), dtype=torch.int64, device=x.device)
+    argmin_kernel[(triton.cdiv(1, 1024),)](
+        argmin_1, argmin, argmin_2, part_length, parts, BLOCK=1024, WIDE=1 >= 2**31, num_warps=4, num_stages=2,
+    )
+    return (sum_2, amax_1, amin_1, prod_1, any_1, all_1, argmax_2.reshape(()), argmin_2.reshape(()),)

@@ -1,0 +1,146 @@
+"""Triton kernels for matmul_long_depth.py.
+
+1. matmul_kernel: matmul over (4, rows, columns) (ieee products)
+2. matmul_add_relu_kernel: matmul, add, relu over (1, 4, rows, columns)
+3. matmul_kernel_1: matmul over (4, min(8, rows), columns) (ieee products)
+4. matmul_kernel_2: matmul over (1, 4, min(8, rows), columns)
+
+Written by kernelagent 0.1.0.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, part_length, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    tile = tl.program_id(0)
+    down = tl.cdiv(rows, BM)
+    across = tl.cdiv(columns, BN)
+    b = tile // (down * across)
+    tile = tile % (down * across)
+    group = tile // (GROUP * across)
+    first = group * GROUP
+    tall = tl.minimum(down - first, GROUP)
+    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
+    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
+    step = tl.arange(0, BK)
+    if WIDE:
+        b = b.to(tl.int64)
+        m = m.to(tl.int64)
+        n = n.to(tl.int64)
+        step = step.to(tl.int64)
+    m_ok = m < rows
+    n_ok = n < columns
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, part_length, BK):
+        ka = k + step[None, :]
+        kb = k + step[:, None]
+        ka_ok = ka < part_length
+        kb_ok = kb < part_length
+        a = tl.load(a_ptr + b*part_length + depth*m + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
+        b_1 = tl.load(b_ptr + b*columns*part_length + columns*kb + n, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
+        acc = tl.dot(a, b_1, acc, input_precision=PRECISION)
+    place = tl.broadcast_to(b*columns*rows + columns*m + n, acc.shape)
+    tl.store(matmul_ptr + place, acc, mask=m_ok & n_ok)
+
+
+@triton.jit
+def matmul_add_relu_kernel(matmul_ptr, bias_ptr, relu_ptr, columns, rows, ROWS: tl.constexpr, WIDE: tl.constexpr):
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < columns*rows
+    total = tl.full((ROWS, 1), 0.0, tl.float32)
+    for col in tl.static_range(4):
+        matmul = tl.load(matmul_ptr + col*columns*rows + row, mask=row_ok, other=0.0)
+        x = matmul
+        total = total + x
+    bias = tl.load(bias_ptr + (row % columns), mask=row_ok, other=0.0)
+    mul = bias * 1.0
+    add = total + mul
+    maximum = tl.maximum(add, 0.0, propagate_nan=tl.PropagateNan.ALL)
+    tl.store(relu_ptr + row, maximum, mask=row_ok)
+
+
+@triton.jit
+def matmul_kernel_1(a_ptr, b_ptr, matmul_1_ptr, rows, columns, part_length, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr):
+    tile = tl.program_id(0)
+    down = tl.cdiv(tl.minimum(8, rows), BM)
+    across = tl.cdiv(columns, BN)
+    b = tile // (down * across)
+    tile = tile % (down * across)
+    group = tile // (GROUP * across)
+    first = group * GROUP
+    tall = tl.minimum(down - first, GROUP)
+    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
+    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
+    step = tl.arange(0, BK)
+    if WIDE:
+        b = b.to(tl.int64)
+        m = m.to(tl.int64)
+        n = n.to(tl.int64)
+        step = step.to(tl.int64)
+    m_ok = m < tl.minimum(8, rows)
+    n_ok = n < columns
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, part_length, BK):
+        ka = k + step[None, :]
+        kb = k + step[:, None]
+        ka_ok = ka < part_length
+        kb_ok = kb < part_length
+        a = tl.load(a_ptr + b*part_length + depth*m + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
+        rounded = a.to(tl.float16).to(tl.float32)
+        inside = tl.where((b*part_length + ka < depth), rounded, 0.0)
+        h = inside.to(tl.float16)
+        b_1 = tl.load(b_ptr + b*columns*part_length + columns*kb + n, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
+        rounded_1 = b_1.to(tl.float16).to(tl.float32)
+        inside_1 = tl.where((b*part_length + kb < depth), rounded_1, 0.0)
+        h_1 = inside_1.to(tl.float16)
+        acc = tl.dot(h, h_1, acc)
+    place = tl.broadcast_to(b*columns*tl.minimum(8, rows) + columns*m + n, acc.shape)
+    tl.store(matmul_1_ptr + place, acc, mask=m_ok & n_ok)
+
+
+@triton.jit
+def matmul_kernel_2(matmul_1_ptr, matmul_2_ptr, columns, rows, ROWS: tl.constexpr, WIDE: tl.constexpr):
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < columns*tl.minimum(8, rows)
+    total = tl.full((ROWS, 1), 0.0, tl.float32)
+    for col in tl.static_range(4):
+        matmul_1 = tl.load(matmul_1_ptr + col*columns*tl.minimum(8, rows) + row, mask=row_ok, other=0.0)
+        x = matmul_1
+        total = total + x
+    tl.store(matmul_2_ptr + row, total, mask=row_ok)
+
+
+def kernel_function(a, b, *, bias):
+    columns = bias.shape[0]
+    rows = a.shape[0]
+    depth = a.shape[1]
+    part_length = 64*((depth + 255) // 256)
+    bias = bias.contiguous()
+    a = a.contiguous()
+    b = b.contiguous()
+    matmul = torch.empty((1, 4, rows, columns), dtype=torch.float32, device=bias.device)
+    matmul_kernel[(4 * triton.cdiv(rows, 32) * triton.cdiv(columns, 16),)](
+        a, b, matmul, rows, columns, part_length, depth, BM=32, BN=16, BK=32, GROUP=8, PRECISION="ieee", WIDE=4*columns*part_length + 4*columns*rows + 4*part_length*rows >= 2**31, num_warps=4, num_stages=3,
+    )
+    relu = torch.empty((rows, columns), dtype=torch.float32, device=bias.device)
+    matmul_add_relu_kernel[(triton.cdiv(columns*rows, 256),)](
+        matmul, bias, relu, columns, rows, ROWS=256, WIDE=4*columns*rows >= 2**31, num_warps=4, num_stages=2,
+    )
+    matmul_1 = torch.empty((1, 4, min(8, rows), columns), dtype=torch.float32, device=bias.device)
+    matmul_kernel_1[(4 * triton.cdiv(min(8, rows), 16) * triton.cdiv(columns, 16),)](
+        a, b, matmul_1, rows, columns, part_length, depth, BM=16, BN=16, BK=64, GROUP=8, WIDE=4*columns*min(8, rows) + 4*columns*part_length + 4*min(8, rows)*part_length >= 2**31, num_warps=4, num_stages=3,
+    )
+    matmul_2 = torch.empty((min(8, rows), columns), dtype=torch.float16, device=bias.device)
+    matmul_kernel_2[(triton.cdiv(columns*min(8, rows), 128),)](
+        matmul_1, matmul_2, columns, rows, ROWS=128, WIDE=4*columns*min(8, rows) >= 2**31, num_warps=4, num_stages=2,
+    )
+    return (relu, matmul_2,)
