@@ -88,7 +88,7 @@ class ReferenceSide {
   // What the text of the problem tells, as JSON: `features` for the route, `constructor` for a file that builds the module again.
   Result<std::string> source_facts(const os::CancelToken& cancel);
   // Executes a text that defines `forward(*inputs, **weights)` beside the program; how they differ, or an empty text.
-  Result<std::string> compare_refactored(const std::string& text, std::uint64_t seed, const os::CancelToken& cancel);
+  Result<std::string> compare_refactored(const std::string& text, std::uint64_t seed, std::chrono::milliseconds limit, const os::CancelToken& cancel);
   // Shapes of inputs and weights at the sizes that were given, as JSON; empty when they cannot be told without data.
   std::string given_arguments(const os::CancelToken& cancel);
 
