@@ -62,6 +62,6 @@ def _difference(what: str, got: torch.Tensor, want: torch.Tensor) -> str:
     if (torch.isfinite(got) != torch.isfinite(want)).double().mean().item() > FEW:
         return f"{what} is not finite where the program is, or the other way round"
     error, size = ((got - want).double().abs()[both], want.double().abs()[both])
-    if error.numel() and error.mean().item() > NEAR.get(want.dtype, OTHERWISE_NEAR) * size.mean().item() + 1e-6:
+    if error.numel() and error.mean().item() > NEAR.get(want.dtype, OTHERWISE_NEAR) * size.mean().item() + 1e-4:
         return f"{what}: mean error {error.mean().item():.3g} at a mean magnitude of {size.mean().item():.3g}"
     return ""

@@ -285,11 +285,12 @@ Result<std::string> ReferenceSide::source_facts(const os::CancelToken& cancel) {
   return answer.dump();
 }
 
-Result<std::string> ReferenceSide::compare_refactored(const std::string& text, std::uint64_t seed, const os::CancelToken& cancel) try {
+Result<std::string> ReferenceSide::compare_refactored(const std::string& text, std::uint64_t seed, std::chrono::milliseconds limit,
+                                                      const os::CancelToken& cancel) try {
   KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_refactored"));
   KA_TRY(file.write(text));
   const std::array fds = {file.fd()};
-  KA_ASSIGN(Json answer, ask(child_, {{"cmd", "refactored"}, {"seed", seed}}, fds, path_, limit_, cancel));
+  KA_ASSIGN(Json answer, ask(child_, {{"cmd", "refactored"}, {"seed", seed}}, fds, path_, std::min(limit, limit_), cancel));
   return one_line(answer.value("difference", ""));
 } catch (const Json::exception& error) {
   return nonsense(path_, error);

@@ -119,7 +119,7 @@ class ReferenceSide {
   // What the text of the problem tells, as JSON: `features` for the route, `constructor` for a file that builds the module again.
   Result<std::string> source_facts(const os::CancelToken& cancel);
   // Executes a text that defines `forward(*inputs, **weights)` beside the program; how they differ, or an empty text.
-  Result<std::string> compare_refactored(const std::string& text, std::uint64_t seed, const os::CancelToken& cancel);
+  Result<std::string> compare_refactored(const std::string& text, std::uint64_t seed, std::chrono::milliseconds limit, const os::CancelToken& cancel);
 
  private:
   ReferenceSide(bridge::Child child, ReferenceFacts facts, std::string path, std::chrono::milliseconds limit);
