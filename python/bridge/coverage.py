@@ -5,7 +5,7 @@ Only what holds for every way in which the rest may run is concluded:
   - where some ran, the output cannot be covered if even the most that one of them stores, times the number of programs,
     is less than the output has elements (made as zeros by host code: than it has elements that are not zero). That is said only of
     launches whose programs do alike: none of them synchronises, was stopped or is steered by numbers that are not there,
-    enough ran, and most store as much as the one that stores most;
+    enough neighbours ran, and most store as much as the one that stores most;
   - a stored value is an answer if its program computed with nothing that is missing, and no later launch could change it.
 """
 
@@ -20,10 +20,9 @@ import torch
 from ka_bridge.conn import write_all
 from ka_bridge.fence import span_bytes
 from ka_bridge.results import memory_range
-from ka_bridge.sampled import Launch, Sampler
+from ka_bridge.sampled import IN_A_ROW, IN_A_ROW_IDLE, Launch, Sampler
 from ka_bridge.tensors import ALIGNMENT, NAMES
 
-ENOUGH_PROGRAMS = 10
 MOST_VALUES = 1 << 19
 
 _shape = torch.Tensor.shape.__get__
@@ -89,7 +88,8 @@ class Output:
         counts = [self.positions(places)[0].size for places in launch.stores.get(self.block, [])]
         counts += [0] * (launch.ran - len(counts))
         most = max(counts, default=0)
-        if launch.waits or launch.stopped or launch.ran < ENOUGH_PROGRAMS or 2 * counts.count(most) <= launch.ran:
+        enough = launch.in_a_row >= (IN_A_ROW if most else IN_A_ROW_IDLE)
+        if launch.waits or launch.stopped or not enough or 2 * counts.count(most) <= launch.ran:
             return None
         return launch.programs * most
 

@@ -1,7 +1,7 @@
 """Some programs of each launch, executed at the sizes that were given.
 
-There the interpreter cannot run all programs of a large grid. It runs the first, the last, those at the ends of each axis and some
-that a seed chooses; all of them where that is no more work. What a launch may use is counted in accesses to memory, not
+There the interpreter cannot run all programs of a large grid. It runs the first, the last, those at the ends of each axis, some in a row and
+some that a seed chooses; all of them where that is no more work. What a launch may use is counted in accesses to memory, not
 in seconds, so that the same kernel is looked at alike on every machine.
 
 A launch is `complete` when each of its programs ran to its end. After one that is not, the memory that it was given holds
@@ -15,17 +15,23 @@ from __future__ import annotations
 import inspect
 import math
 import random
+import time
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
 import numpy as np
 from triton.runtime import interpreter
 
-CALL_ACCESSES = 3000  # of all programs of one call, and of one program ...
+CALL_ACCESSES = 4500  # of all programs of one call, and of one program ...
 PROGRAM_ACCESSES = 2400
 CALL_LANES = 1 << 24  # ... and how many elements they may be
 SAMPLE = 24
+IN_A_ROW = 16  # work is often shared among neighbours: one of four, one of eight stores for all
+IN_A_ROW_IDLE = 256  # where none of these stores anything
 LEAST_SHARE = 60
+SECONDS = 20  # only for kernels that compute much and access little: what was not run then proves nothing
+
+_clock = time.monotonic
 
 
 class Enough(BaseException):
@@ -63,6 +69,7 @@ class Launch:
     received: set[int]  # blocks of memory that it was given
     ran: int = 0
     stopped: int = 0
+    in_a_row: int = 0  # neighbours that ran to their end
     waits: bool = False  # atomics, or loads of what other programs store in the meantime
     tainted: bool = False
     odd_taint: bool = False  # ... by memory that holds integers, such as offsets
@@ -91,6 +98,7 @@ class Sampler:
         self.watch, self.memory = watch, memory
         self.to_come = max(launches, 1)
         self.accesses_left, self.lanes_left = CALL_ACCESSES, CALL_LANES
+        self.deadline = _clock() + SECONDS
         rng = random.Random(f"programs {seed}")
         self.parts = [rng.random() for _ in range(SAMPLE)]
         self.partial: dict[int, Known] = {}  # blocks that are not what they would be, and what is known of them
@@ -112,20 +120,38 @@ class Sampler:
     def numbers(self, share: int) -> Any:
         """Programs by number, as long as the launch may go on."""
         launch, (nx, ny, nz), total = self.launch, self.launch.grid, self.launch.programs
-        some = [0, total - 1, total // 2, nz - 1, (ny - 1) * nz, (nx - 1) * ny * nz]
-        some += [int(part * total) for part in self.parts]
+        row = [int(self.parts[0] * total) + k for k in range(IN_A_ROW)]
+        some = [0, total - 1, total // 2, nz - 1, (ny - 1) * nz, (nx - 1) * ny * nz, *row]
+        some += [int(part * total) for part in self.parts[1:]]
         chosen = list(dict.fromkeys(number % total for number in some))[:SAMPLE]
-        before, lanes = self.accesses_left, self.lanes_left
+        before, lanes, known = self.accesses_left, self.lanes_left, set(chosen)
+        awaited = {number % total for number in row}
         for count, number in enumerate(chosen):
             yield number
-            if before - self.accesses_left >= share or self.lanes_left <= 0 or (launch.stopped and (launch.waits or count)):
+            awaited.discard(number)
+            launch.in_a_row = 0 if awaited else IN_A_ROW
+            if self._spent(before, share) or (launch.stopped and (launch.waits or count)):
                 return
         used, wide = before - self.accesses_left, lanes - self.lanes_left
         rest = total - len(chosen)
-        if launch.stopped or used + used * rest / len(chosen) > share or wide * rest / len(chosen) > self.lanes_left:
-            return
-        known = set(chosen)
-        yield from (number for number in range(total) if number not in known)
+        if not launch.stopped and used + used * rest / len(chosen) <= share and wide * rest / len(chosen) <= self.lanes_left:
+            yield from self._while(range(total), known, lambda: _clock() > self.deadline)
+        elif not launch.stores and not launch.stopped:
+            neighbours = [(row[0] + k) % total for k in range(min(IN_A_ROW_IDLE, total))]
+            yield from self._while(neighbours, known, lambda: bool(launch.stores) or self._spent(before, share))
+            launch.in_a_row = IN_A_ROW_IDLE if known.issuperset(neighbours) else launch.in_a_row
+
+    def _spent(self, before: int, share: int) -> bool:
+        return _clock() > self.deadline or before - self.accesses_left >= share or self.lanes_left <= 0
+
+    @staticmethod
+    def _while(numbers: Any, known: set[int], over: Callable[[], bool]) -> Any:
+        for number in numbers:
+            if number not in known:
+                if over():
+                    return
+                known.add(number)
+                yield number
 
     def run(self, function: Callable[..., Any], arguments: dict[str, Any]) -> None:
         launch, builder, (_, ny, nz) = self.launch, interpreter.interpreter_builder, self.launch.grid
@@ -154,7 +180,7 @@ class Sampler:
         launch = self.launch
         launch.ran += 1
         launch.tainted |= self.tainted
-        self.accesses_left -= self.watch.accesses
+        self.accesses_left -= self.watch.accesses + 1  # one that does nothing costs something, too
         for block, parts in self.mine.items():
             places = np.unique(np.concatenate(parts))
             launch.stores.setdefault(block, []).append(places)
