@@ -56,9 +56,13 @@ def _add_sample(samples: list[dict[str, Any]], source: SizedSource, request: cos
     except (ProblemError, export_graph.NotExportable) as exc:
         refusals.append(f"{_shown(samples[0]['sizes'], sizes)}: {one_line(str(exc), 200)}")
         return
-    same_program = [n["op"] for n in graph["nodes"]] == [n["op"] for n in samples[0]["graph"]["nodes"]]
-    if same_program and all(_extents(graph) != _extents(s["graph"]) for s in samples):
+    if _program(graph) == _program(samples[0]["graph"]) and all(_extents(graph) != _extents(s["graph"]) for s in samples):
         samples.append({"sizes": sizes, "graph": graph})
+
+
+def _program(graph: dict[str, Any]) -> list[Any]:
+    """What must be the same at all sizes. The number of layers of an LSTM changes no operator, but how many weights it has."""
+    return [[node["op"] for node in graph["nodes"]], [argument["name"] for argument in graph["arguments"]]]
 
 
 def _extents(graph: dict[str, Any]) -> list[Any]:
