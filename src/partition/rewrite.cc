@@ -25,7 +25,7 @@ Sym DerivedSizes::size(const std::string& wish, const Sym& value) {
   for (int k = 1; given_.contains(name); ++k) name = fmt::format("{}_{}", wish, k);
   const std::int64_t number = given(value);
   given_[name] = number;
-  graph_.sizes.push_back({name, -1, 0, number, value});
+  graph_.sizes.push_back({name, -1, 0, number, 0, value});
   return known_[text] = Sym::size(name);
 }
 
