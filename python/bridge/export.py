@@ -61,23 +61,14 @@ def _add_sample(samples: list[dict[str, Any]], source: SizedSource, request: Ask
     except (ProblemError, export_graph.NotExportable) as exc:
         refusals.append(f"{_shown(samples[0]['sizes'], sizes)}: {one_line(str(exc), 200)}")
         return
-<<<<<<< HEAD
-    if _steps(graph) == _steps(samples[0]["graph"]) and all(_extents(graph) != _extents(s["graph"]) for s in samples):
-        samples.append({"sizes": sizes, "graph": graph})
-
-
-def _steps(graph: dict[str, Any]) -> list[tuple[str, int]]:
-    """What makes two graphs the same program: the operators, and how many results each has (of a split, say)."""
-    return [(node["op"], len(node["outs"])) for node in graph["nodes"]]
-=======
     if _program(graph) == _program(samples[0]["graph"]) and all(_extents(graph) != _extents(s["graph"]) for s in samples):
         samples.append({"sizes": sizes, "graph": graph})
 
 
 def _program(graph: dict[str, Any]) -> list[Any]:
-    """What must be the same at all sizes. The number of layers of an LSTM changes no operator, but how many weights it has."""
-    return [[node["op"] for node in graph["nodes"]], [argument["name"] for argument in graph["arguments"]]]
->>>>>>> wt_b
+    """What must be the same at all sizes: the operators, and how many results each has (of a split, say). The number of layers
+    of an LSTM changes neither, but how many weights it has."""
+    return [[(node["op"], len(node["outs"])) for node in graph["nodes"]], [argument["name"] for argument in graph["arguments"]]]
 
 
 def _extents(graph: dict[str, Any]) -> list[Any]:
