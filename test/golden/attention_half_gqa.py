@@ -32,7 +32,8 @@ def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_pt
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
-    for start in range(0, length, BN):
+    end = tl.minimum(length, (tile % down) * BM + BM)
+    for start in range(0, end, BN):
         n = start + step[None, :]
         nv = start + step[:, None]
         n_ok = n < length

@@ -5,12 +5,14 @@
 //                                     where the peak grows, total and acc shrink to the new one
 //
 // f is whatever the program computes between the product and the softmax, element by element: it is written into the loop.
-// Scores of places that do not exist are -inf. Where every score of a row is -inf the total is 0, and the result what the
+// Columns that a causal mask hides from a whole tile are not visited. Scores of places that do not exist are -inf. Where every score of a row is -inf the total is 0, and the result what the
 // program's own division makes of it.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "synth/codegen/causal.h"
 #include "synth/codegen/family.h"
 
 namespace ka::codegen {
@@ -36,10 +38,10 @@ std::int64_t covering(std::int64_t extent, std::int64_t low, std::int64_t high) 
 // Chosen so that nothing spills on sm_90: acc has m * width elements, the scores m * n.
 Tiles tiles_for(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t width, bool tensor_cores) {
   Tiles out;
-  out.m = covering(m, 16, tensor_cores && width <= 128 ? 128 : width <= 64 ? 64 : 32);
+  out.m = covering(m, 16, tensor_cores ? (width <= 128 ? 128 : 64) : (width <= 64 ? 64 : 32));
   while (out.m > 32 && batch * ((m + out.m - 1) / out.m) < kMultiprocessors) out.m /= 2;
   out.n = covering(n, 16, tensor_cores && width <= 128 ? 64 : 32);
-  out.warps = out.m * width >= 128 * 64 ? 8 : 4;
+  out.warps = out.m * width >= (tensor_cores ? 128 * 64 : 64 * 64) ? 8 : 4;
   return out;
 }
 
@@ -74,7 +76,7 @@ class AttentionEmitter {
   std::string precision(bool half) const { return half ? "" : ", input_precision=PRECISION"; }
 
   void prologue() {
-    for (const char* name : {"b", "m", "n", "nv", "dq", "dk", "e", "m_ok", "n_ok", "nv_ok", "dq_ok", "dk_ok", "e_ok", "tile", "down", "step", "start", "peak",
+    for (const char* name : {"b", "m", "n", "nv", "dq", "dk", "e", "m_ok", "n_ok", "nv_ok", "dq_ok", "dk_ok", "e_ok", "tile", "down", "step", "start", "end", "peak",
                              "total", "acc", "score", "weight", "above", "shift", "shrink", "BM", "BN", "BD", "BE", "PRECISION", "WIDE"})
       body_.reserve(name);
     body_.indent();
@@ -102,7 +104,15 @@ class AttentionEmitter {
   }
 
   void loop() {
-    body_.line(fmt::format("for start in range(0, {}, BN):", values_.text(columns_)));
+    std::string end = values_.text(columns_);
+    const Sym last = along("n", columns_);
+    if (const std::optional<Sym> span = visible_span(graph_, role("scores"), place_in("scores", last), row(), last)) {
+      // behind this column the mask hides everything from all rows of the tile
+      const std::string more = span->is(0) ? "" : " + " + values_.text(*span);
+      body_.line(fmt::format("end = tl.minimum({}, (tile % down) * BM + BM{})", end, more));
+      end = "end";
+    }
+    body_.line(fmt::format("for start in range(0, {}, BN):", end));
     body_.indent();
     body_.line("n = start + step[None, :]");
     body_.line("nv = start + step[:, None]");

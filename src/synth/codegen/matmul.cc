@@ -23,6 +23,7 @@ using ir::ValueId;
 
 constexpr std::int64_t kMultiprocessors = 132;
 constexpr std::int64_t kChunk = 4096;
+constexpr int kShortEpilogue = 2;  // elementwise operations
 
 struct Tiles {
   std::int64_t m = 64, n = 64, k = 32;
@@ -44,10 +45,11 @@ std::int64_t programs(const Extents& e, std::int64_t m, std::int64_t n) {
 }
 
 // Large tiles read less; small ones keep all multiprocessors busy. Products without tensor cores ("ieee") hold their operands in
-// registers, so they get shallow tiles; two accumulators of 128 x 256 would not fit at all.
-Tiles tiles_for(const Extents& e, bool half, bool ieee, bool chunked) {
+// registers, so they get shallow tiles. A tile of 128 x 256 fills the registers: no room is left for a second accumulator or a long
+// epilogue (`crowded`).
+Tiles tiles_for(const Extents& e, bool half, bool ieee, bool crowded) {
   Tiles out;
-  const bool wide = half && !chunked && e.m > 64 && e.n > 128 && programs(e, 128, 256) >= kMultiprocessors;
+  const bool wide = half && !crowded && e.m > 64 && e.n > 128 && programs(e, 128, 256) >= kMultiprocessors;
   out.m = covering(e.m, 16, 128);
   out.n = covering(e.n, 16, wide ? 256 : 128);
   while (programs(e, out.m, out.n) < kMultiprocessors && out.m * out.n > 64 * 64) (out.m >= out.n ? out.m : out.n) /= 2;
@@ -64,7 +66,7 @@ class MatmulEmitter {
         columns_(graph_.shape(b_)[2]), half_(graph_.type(a_).dtype != DType::float32), context_(context_of(request)), values_(context_, body_) {
     const Extents extents{given_value(request, batch_), given_value(request, rows_), given_value(request, columns_), given_value(request, depth_)};
     chunked_ = extents.k > kChunk;
-    tiles_ = tiles_for(extents, half_, !half_ && request.precision == "ieee", chunked_);
+    tiles_ = tiles_for(extents, half_, !half_ && request.precision == "ieee", chunked_ || epilogue_length() > kShortEpilogue);
   }
 
   EmittedKernel run() {
@@ -78,6 +80,15 @@ class MatmulEmitter {
   }
 
  private:
+  int epilogue_length() const {
+    int out = 0;
+    for (const int number : request_.kernel.nodes) {
+      const std::string& op = graph_.nodes[static_cast<std::size_t>(number)].op;
+      out += op != "matmul" && op != "reshape" && op != "permute" && op != "cast";
+    }
+    return out;
+  }
+
   void prologue() {
     for (const char* name : {"m", "n", "k", "ka", "kb", "m_ok", "n_ok", "ka_ok", "kb_ok", "b", "tile", "acc", "part", "chunk", "step", "BM", "BN", "BK",
                              "GROUP", "CHUNK", "WIDE", "PRECISION", "across", "group", "first", "tall", "down"})

@@ -1,0 +1,95 @@
+"""Compiles every launch of a kernel file for sm_90 at the given sizes of its problem, and says what it needs.
+
+    python launch_resources.py problem.py kernel.py     one JSON line per launch
+
+No GPU and no memory is used: the problem's inputs and weights are made on PyTorch's meta device, and a launch is compiled
+instead of run.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from types import ModuleType
+from typing import Any
+
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.runtime.jit import JITFunction
+
+TARGET = GPUTarget("cuda", 90, 32)
+OPTIONS = ("num_warps", "num_stages")
+POINTERS = {torch.float32: "*fp32", torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.float64: "*fp64", torch.int64: "*i64",
+            torch.int32: "*i32", torch.bool: "*i1", torch.uint8: "*u8", torch.int8: "*i8"}
+
+
+def load(path: str, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def source_of(function: JITFunction, bound: dict[str, Any]) -> ASTSource:
+    signature: dict[str, str] = {}
+    constants: dict[tuple[int, ...], Any] = {}
+    hints: dict[tuple[int, ...], list] = {}
+    for position, parameter in enumerate(function.params):
+        value = bound[parameter.name]
+        if parameter.is_constexpr or (isinstance(value, int) and value == 1):
+            signature[parameter.name] = "constexpr"
+            constants[(position,)] = value
+            continue
+        is_tensor = isinstance(value, torch.Tensor)
+        signature[parameter.name] = POINTERS[value.dtype] if is_tensor else "i32" if abs(value) < 2**31 else "i64"
+        if is_tensor or value % 16 == 0:
+            hints[(position,)] = [["tt.divisibility", 16]]
+    return ASTSource(function, signature, constexprs=constants, attrs=hints)
+
+
+def assembler() -> str:
+    from triton.backends.nvidia.compiler import get_ptxas
+    found = get_ptxas(90)
+    return found.path if hasattr(found, "path") else found[0]
+
+
+def resources(function: JITFunction, bound: dict[str, Any], options: dict[str, int]) -> dict[str, Any]:
+    compiled = triton.compile(source_of(function, bound), target=TARGET, options=options)
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as ptx:
+        ptx.write(compiled.asm["ptx"])
+        ptx.flush()
+        log = subprocess.run([assembler(), "-v", "--gpu-name=sm_90a", ptx.name, "-o", os.devnull], capture_output=True, text=True, check=True).stderr
+    registers, spills = re.search(r"Used (\d+) registers", log), re.search(r"(\d+) bytes spill stores", log)
+    return {"kernel": function.fn.__name__, "shared": compiled.metadata.shared, "registers": int(registers.group(1)) if registers else None,
+            "spills": int(spills.group(1)) if spills else None}
+
+
+def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], warmup: bool, **named: Any) -> None:
+    options = {name: named.pop(name) for name in OPTIONS if name in named}
+    bound = dict(zip((parameter.name for parameter in function.params), args)) | named
+    assert all(extent <= 65535 for extent in grid[1:]) and grid[0] < 2**31, grid
+    print(json.dumps(resources(function, bound, options) | options | {"programs": grid[0]}), flush=True)
+
+
+def main(problem_path: str, kernel_path: str) -> None:
+    JITFunction.run = compile_instead
+    with torch.device("meta"):
+        problem = load(problem_path, "problem")
+        model = problem.Model(*problem.get_init_inputs())
+        inputs = problem.get_inputs()
+    kernel = load(kernel_path, "kernel").kernel_function
+    wanted = kernel.__code__.co_varnames[: kernel.__code__.co_argcount + kernel.__code__.co_kwonlyargcount]
+    weights = {name.replace(".", "_"): value for name, value in model.state_dict().items()}
+    kernel(*inputs, **{name: value for name, value in weights.items() if name in wanted})
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

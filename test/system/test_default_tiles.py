@@ -1,0 +1,95 @@
+"""The tiles that the generator chooses by itself fit an sm_90: nothing spills, shared memory is enough. No GPU is needed."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import program
+
+PYTHON = os.environ.get("KERNELAGENT_PYTHON") or program.environment()["KERNELAGENT_PYTHON"]
+TOOL = Path(__file__).with_name("launch_resources.py")
+SHARED_LIMIT = 232448  # bytes that one program may use on sm_90
+
+PROBLEM = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+{sizes}
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {init}
+
+    def forward(self, {arguments}):
+        {forward}
+
+
+def get_inputs():
+    return [{inputs}]
+
+
+def get_init_inputs():
+    return []
+"""
+
+# name -> (sizes, constructor, forward, inputs): one for each way that a family arranges its work
+CASES = {
+    "matmul_float32": ("M, N, K = 4096, 4096, 4096", "pass", "return F.gelu(a @ b)", "torch.rand(M, K), torch.rand(K, N)"),
+    "matmul_small": ("M, N, K = 40, 300, 700", "pass", "return F.relu(a @ b)", "torch.rand(M, K), torch.rand(K, N)"),
+    "matmul_deep": ("M, N, K = 2048, 2048, 16384", "pass", "return a @ b", "torch.rand(M, K), torch.rand(K, N)"),
+    "matmul_in_parts": ("M, N, K = 256, 256, 524288", "pass", "return a @ b", "torch.rand(M, K), torch.rand(K, N)"),
+    "matmul_float16": ("M, N, K = 4096, 4096, 4096", "pass", "return F.gelu(a @ b)", "torch.rand(M, K).half(), torch.rand(K, N).half()"),
+    "matmul_bfloat16_deep": ("M, N, K = 2048, 2048, 32768", "pass", "return a @ b", "torch.rand(M, K).bfloat16(), torch.rand(K, N).bfloat16()"),
+    "conv": ("N, S = 16, 128", "self.conv = nn.Conv2d(64, 128, 3, padding=1)", "return F.relu(self.conv(a))", "torch.rand(N, 64, S, S)"),
+    "attention_float32": ("B, S = 8, 1024", "pass", "return F.scaled_dot_product_attention(a, b, c, is_causal=True)",
+                          "torch.rand(B, 12, S, 64), torch.rand(B, 12, S, 64), torch.rand(B, 12, S, 64)"),
+    "attention_float32_wide": ("B, S = 8, 1024", "pass", "return F.scaled_dot_product_attention(a, b, c)",
+                               "torch.rand(B, 12, S, 128), torch.rand(B, 12, S, 128), torch.rand(B, 12, S, 128)"),
+    "attention_float16": ("B, S = 8, 2048", "pass", "return F.scaled_dot_product_attention(a, b, c, is_causal=True)",
+                          "torch.rand(B, 16, S, 128).half(), torch.rand(B, 16, S, 128).half(), torch.rand(B, 16, S, 128).half()"),
+    "attention_float16_wide": ("B, S = 8, 2048", "pass", "return F.scaled_dot_product_attention(a, b, c)",
+                               "torch.rand(B, 16, S, 256).half(), torch.rand(B, 16, S, 256).half(), torch.rand(B, 16, S, 256).half()"),
+    "attention_masked": ("B, S = 8, 1000", "pass", "return F.scaled_dot_product_attention(a, b, c, attn_mask=d)",
+                         "torch.rand(B, 12, S, 80), torch.rand(B, 12, S, 80), torch.rand(B, 12, S, 80), torch.rand(1, 1, S, S)"),
+    "rows_whole": ("N, C = 4096, 16000", "pass", "return F.softmax(a, dim=-1)", "torch.rand(N, C)"),
+    "rows_looped": ("N, C = 4096, 393216", "pass", "return F.log_softmax(a, dim=-1)", "torch.rand(N, C)"),
+    "rows_in_parts": ("N, C = 32768, 32768", "pass", "return F.mse_loss(a, b), a.flatten().argmax()", "torch.rand(N, C), torch.rand(N, C)"),
+    "columns": ("N, C = 65536, 512", "pass", "return a.sum(0)", "torch.rand(N, C)"),
+    "batch_norm": ("N, S = 64, 256", "self.norm = nn.BatchNorm2d(64)", "return self.norm(a)", "torch.rand(N, 64, S, S)"),
+}
+
+
+class DefaultTiles(unittest.TestCase):
+    def launches(self, name: str) -> list[dict]:
+        sizes, init, forward, inputs = CASES[name]
+        arguments = ", ".join("abcd"[: inputs.count("torch.rand")])
+        with tempfile.TemporaryDirectory() as out:
+            problem = Path(out) / f"{name}.py"
+            problem.write_text(PROBLEM.format(sizes=sizes, init=init, forward=forward, inputs=inputs, arguments=arguments))
+            made = program.run("generate", "--problem", problem, "--out", f"{out}/run", "--no-verify")
+            self.assertEqual(made.code, 0, made.text())
+            done = subprocess.run([PYTHON, str(TOOL), str(problem), f"{out}/run/kernel.py"], capture_output=True, text=True, timeout=600,
+                                  env={**os.environ, "TRITON_CACHE_DIR": f"{out}/cache", "TRITON_INTERPRET": "0"})
+            self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+            return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+    def test_nothing_spills_and_shared_memory_is_enough(self):
+        for name in CASES:
+            for launch in self.launches(name):
+                with self.subTest(name, kernel=launch["kernel"]):
+                    if os.environ.get("KERNELAGENT_SHOW"):
+                        print(name, launch, flush=True)
+                    self.assertEqual(launch["spills"], 0, launch)
+                    self.assertLessEqual(launch["shared"], SHARED_LIMIT, launch)
+
+    def test_long_reductions_and_few_products_fill_the_gpu(self):
+        for name in ("rows_in_parts", "matmul_in_parts"):
+            self.assertGreaterEqual(self.launches(name)[0]["programs"], 132, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
