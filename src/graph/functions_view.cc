@@ -133,7 +133,8 @@ Arg expand(Operands& in) {
 // Python's slice: negative bounds count from the end, bounds beyond the end are cut.
 Sym bounded(const Sym& stated, const Sym& extent) {
   const std::optional<std::int64_t> number = stated.constant();
-  if (number && *number < 0) return ir::maximum(stated + extent, 0);
+  // a bound before the beginning is cut too; of a size that is not fixed it is taken to lie inside, which every sample checks
+  if (number && *number < 0) return extent.constant() ? ir::maximum(stated + extent, 0) : stated + extent;
   if (number && *number == INT64_MAX) return extent;
   return ir::minimum(stated, extent);
 }
