@@ -64,9 +64,11 @@ std::int64_t parts_of(const DerivedSizes& sizes, const Shape& x, const Shape& y)
   return parts;
 }
 
-ValueId in_parts(Rewriting& here, ValueId x, ValueId y, std::int64_t parts) {
+ValueId in_parts(Rewriting& here, ValueId x, ValueId y, std::int64_t most) {
   ir::Builder& b = here.builder;
   const Sym batch = b.shape(x)[0], rows = b.shape(x)[1], depth = b.shape(x)[2], columns = b.shape(y)[2];
+  // at small sizes fewer parts: an empty one would be computed all the same
+  const Sym parts = here.sizes.size("parts", ir::minimum(most, ir::ceil_div(depth, kAlignment)));
   const Sym length = here.sizes.size("part_length", ir::ceil_div(depth, parts * kAlignment) * kAlignment);
   const Shape left{batch * parts, rows, length}, right{batch * parts, length, columns};
   const std::vector<Sym> at_left = ir::index_symbols(left), at_right = ir::index_symbols(right);

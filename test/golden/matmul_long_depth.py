@@ -1,9 +1,9 @@
 """Triton kernels for matmul_long_depth.py.
 
-1. matmul_kernel: matmul over (4, rows, columns) (ieee products)
-2. matmul_add_relu_kernel: matmul, add, relu over (1, 4, rows, columns)
-3. matmul_kernel_1: matmul over (4, min(8, rows), columns) (ieee products)
-4. matmul_kernel_2: matmul over (1, 4, min(8, rows), columns)
+1. matmul_kernel: matmul over (parts, rows, columns) (ieee products)
+2. matmul_add_relu_kernel: matmul, add, relu over (1, parts, rows, columns)
+3. matmul_kernel_1: matmul over (parts, min(8, rows), columns) (ieee products)
+4. matmul_kernel_2: matmul over (1, parts, min(8, rows), columns)
 
 Written by kernelagent 0.1.0.
 """
@@ -47,17 +47,17 @@ def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, part_length, depth, B
 
 
 @triton.jit
-def matmul_add_relu_kernel(matmul_ptr, bias_ptr, relu_ptr, columns, rows, ROWS: tl.constexpr, WIDE: tl.constexpr):
+def matmul_add_relu_kernel(matmul_ptr, bias_ptr, relu_ptr, columns, rows, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < columns*rows
-    total = tl.full((ROWS, 1), 0.0, tl.float32)
-    for col in tl.static_range(4):
-        matmul = tl.load(matmul_ptr + col*columns*rows + row, mask=row_ok, other=0.0)
-        x = matmul
-        total = total + x
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < parts
+    matmul = tl.load(matmul_ptr + col*columns*rows + row, mask=col_ok & row_ok, other=0.0)
+    x = tl.where(col_ok, matmul, 0.0)
+    total = tl.sum(x, axis=1)[:, None]
     bias = tl.load(bias_ptr + (row % columns), mask=row_ok, other=0.0)
     mul = bias * 1.0
     add = total + mul
@@ -105,17 +105,17 @@ def matmul_kernel_1(a_ptr, b_ptr, matmul_1_ptr, rows, columns, part_length, dept
 
 
 @triton.jit
-def matmul_kernel_2(matmul_1_ptr, matmul_2_ptr, columns, rows, ROWS: tl.constexpr, WIDE: tl.constexpr):
+def matmul_kernel_2(matmul_1_ptr, matmul_2_ptr, columns, rows, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < columns*tl.minimum(8, rows)
-    total = tl.full((ROWS, 1), 0.0, tl.float32)
-    for col in tl.static_range(4):
-        matmul_1 = tl.load(matmul_1_ptr + col*columns*tl.minimum(8, rows) + row, mask=row_ok, other=0.0)
-        x = matmul_1
-        total = total + x
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < parts
+    matmul_1 = tl.load(matmul_1_ptr + col*columns*tl.minimum(8, rows) + row, mask=col_ok & row_ok, other=0.0)
+    x = tl.where(col_ok, matmul_1, 0.0)
+    total = tl.sum(x, axis=1)[:, None]
     tl.store(matmul_2_ptr + row, total, mask=row_ok)
 
 
@@ -123,24 +123,25 @@ def kernel_function(a, b, *, bias):
     columns = bias.shape[0]
     rows = a.shape[0]
     depth = a.shape[1]
-    part_length = 64*((depth + 255) // 256)
+    parts = min(((depth + 63) // 64), 4)
+    part_length = 64*((depth - 1) // (64*parts)) + 64
     bias = bias.contiguous()
     a = a.contiguous()
     b = b.contiguous()
-    matmul = torch.empty((1, 4, rows, columns), dtype=torch.float32, device=bias.device)
-    matmul_kernel[(4 * triton.cdiv(rows, 32) * triton.cdiv(columns, 16),)](
-        a, b, matmul, rows, columns, part_length, depth, BM=32, BN=16, BK=32, GROUP=8, PRECISION="ieee", WIDE=4*columns*part_length + 4*columns*rows + 4*part_length*rows >= 2**31, num_warps=4, num_stages=3,
+    matmul = torch.empty((1, parts, rows, columns), dtype=torch.float32, device=bias.device)
+    matmul_kernel[(parts * triton.cdiv(rows, 32) * triton.cdiv(columns, 16),)](
+        a, b, matmul, rows, columns, part_length, depth, BM=32, BN=16, BK=32, GROUP=8, PRECISION="ieee", WIDE=columns*part_length*parts + columns*parts*rows + part_length*parts*rows >= 2**31, num_warps=4, num_stages=3,
     )
     relu = torch.empty((rows, columns), dtype=torch.float32, device=bias.device)
     matmul_add_relu_kernel[(triton.cdiv(columns*rows, 256),)](
-        matmul, bias, relu, columns, rows, ROWS=256, WIDE=4*columns*rows >= 2**31, num_warps=4, num_stages=2,
+        matmul, bias, relu, columns, rows, parts, ROWS=256, BLOCK=triton.next_power_of_2(parts), WIDE=columns*parts*rows >= 2**31, num_warps=4, num_stages=2,
     )
-    matmul_1 = torch.empty((1, 4, min(8, rows), columns), dtype=torch.float32, device=bias.device)
-    matmul_kernel_1[(4 * triton.cdiv(min(8, rows), 16) * triton.cdiv(columns, 16),)](
-        a, b, matmul_1, rows, columns, part_length, depth, BM=16, BN=16, BK=64, GROUP=8, WIDE=4*columns*min(8, rows) + 4*columns*part_length + 4*min(8, rows)*part_length >= 2**31, num_warps=4, num_stages=3,
+    matmul_1 = torch.empty((1, parts, min(8, rows), columns), dtype=torch.float32, device=bias.device)
+    matmul_kernel_1[(parts * triton.cdiv(min(8, rows), 16) * triton.cdiv(columns, 16),)](
+        a, b, matmul_1, rows, columns, part_length, depth, BM=16, BN=16, BK=64, GROUP=8, WIDE=columns*min(8, rows)*parts + columns*part_length*parts + min(8, rows)*part_length*parts >= 2**31, num_warps=4, num_stages=3,
     )
     matmul_2 = torch.empty((min(8, rows), columns), dtype=torch.float16, device=bias.device)
     matmul_kernel_2[(triton.cdiv(columns*min(8, rows), 128),)](
-        matmul_1, matmul_2, columns, rows, ROWS=128, WIDE=4*columns*min(8, rows) >= 2**31, num_warps=4, num_stages=2,
+        matmul_1, matmul_2, columns, rows, parts, ROWS=128, BLOCK=triton.next_power_of_2(parts), WIDE=columns*min(8, rows)*parts >= 2**31, num_warps=4, num_stages=2,
     )
     return (relu, matmul_2,)
