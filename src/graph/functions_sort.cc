@@ -87,10 +87,6 @@ constexpr Function kFunctions[] = {
 
 constexpr Macro kMacros[] = {
     {"picked", "x, dim, place, keepdim", "if rank(x) == 0 then x else reduced_shape(gather(x, dim, place), dim, keepdim)"},
-    {"place_among", "sorted, x, right, narrow",
-     "let s = unsqueeze(sorted, if rank(sorted) == 1 then 0 else -2); let v = unsqueeze(x, -1);"
-     "let n = sum(cast((if right then s <= v else s < v), int64), -1, keepdim=false);"
-     "if narrow then cast(n, int32) else n"},
 };
 
 }  // namespace

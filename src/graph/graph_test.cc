@@ -139,9 +139,9 @@ TEST(Import, NamesTheOperatorThatItDoesNotKnow) {
   Exported exported = sampled({{64, 32}});
   exported.samples[0].nodes[0].op = "aten.fft_fft.default";
   Result<Imported> imported = import_program(exported);
-  ASSERT_FALSE(imported);
-  EXPECT_EQ(imported.error().kind, ErrorKind::unsupported);
-  EXPECT_EQ(imported.error().message, "p.py:3: aten.fft_fft.default: this operator is not supported");
+  ASSERT_TRUE(imported) << imported.error().message;  // the rest is imported all the same
+  const ir::Node& node = imported->graph.nodes.back();
+  EXPECT_EQ((std::vector<std::string>{node.op, node.origin, node.where}), (std::vector<std::string>{"unknown", "aten.fft_fft.default", "p.py:3"}));
 }
 
 TEST(Exported, RefusesNonsense) {

@@ -20,7 +20,6 @@ constexpr Operator kOperators[] = {
     {"aten.scatter.value_reduce", "scatter(self, dim, index, value, reduction_kind(reduce))"},
     {"aten.scatter_add.default", "scatter(self, dim, index, src, 'sum')"},
     {"aten.scatter_reduce.two", "scatter(self, dim, index, src, reduction_kind(reduce), include_self)"},
-    {"aten.take.default", "take(reshape(self, [-1]), 0, index, true)"},
 };
 
 }  // namespace

@@ -7,7 +7,6 @@ namespace {
 constexpr Operator kOperators[] = {
     {"aten.argsort.default", "order(self, dim, descending)"},
     {"aten.argsort.stable", "order(self, dim, descending)"},
-    {"aten.bucketize.Tensor", "place_among(boundaries, self, right, out_int32)"},
     {"aten.cummax.default",
      "let v = scan('max', self, dim);"
      "[v, scan('max', where(or(self == v, self != self), positions(self, dim), 0), dim)]"},
@@ -23,7 +22,6 @@ constexpr Operator kOperators[] = {
     {"aten.median.default", "let x = reshape(self, [-1]); picked(x, 0, median_place(x, 0), false)"},
     {"aten.median.dim", "let i = median_place(self, dim); [picked(self, dim, i, keepdim), reduced_shape(i, dim, keepdim)]"},
     {"aten.msort.default", "if rank(self) == 0 then self else gather(self, 0, order(self, 0, false))"},
-    {"aten.searchsorted.Tensor", "place_among(sorted_sequence, self, right or side == 'right', out_int32)"},
     {"aten.sort.default", "let i = order(self, dim, descending); [gather(self, dim, i), i]"},
     {"aten.sort.stable", "let i = order(self, dim, descending); [gather(self, dim, i), i]"},
     {"aten.topk.default", "let i = order(self, dim, largest, k); [gather(self, dim, i), i]"},

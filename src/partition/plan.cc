@@ -140,7 +140,9 @@ class Planner {
   bool join(int number, int k) {
     const Node& node = graph_.nodes[at(number)];
     Kernel& kernel = plan_.kernels[at(k)];
-    if (kernel.kind != KernelKind::pointwise && kernel.kind != KernelKind::row && kernel.kind != KernelKind::matmul) return false;
+    const bool has_epilogue = kernel.kind == KernelKind::pointwise || kernel.kind == KernelKind::row || kernel.kind == KernelKind::matmul ||
+                              kernel.kind == KernelKind::attention;
+    if (!has_epilogue) return false;
     for (const int other : owners(node)) {
       if (other == k) continue;
       if (reaches(other, k)) {

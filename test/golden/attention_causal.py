@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, matmul_ptr, length, head_dim, heads, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        length, head_dim, heads = tl.cast(length, tl.int64), tl.cast(head_dim, tl.int64), tl.cast(heads, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(length, BM)
     b = tile // down

@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_ptr, mul_ptr, length, batch_size, k_size_dim1, v_dim1, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        length, batch_size, k_size_dim1, v_dim1 = tl.cast(length, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(k_size_dim1, tl.int64), tl.cast(v_dim1, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(length, BM)
     b = tile // down

@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def avg_pool2d_kernel(x_ptr, avg_pool2d_ptr, batch_size, channels, height, width, ROWS: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, channels, height, width = tl.cast(batch_size, tl.int64), tl.cast(channels, tl.int64), tl.cast(height, tl.int64), tl.cast(width, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

@@ -19,6 +19,8 @@ def copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):
 
 @triton.jit
 def native_batch_norm_legit_functional_kernel(x_ptr, norm_running_mean_ptr, native_batch_norm_legit_functional_1_ptr, norm_running_var_ptr, native_batch_norm_legit_functional_2_ptr, norm_weight_ptr, norm_bias_ptr, native_batch_norm_legit_functional_ptr, features, batch_size, height, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        features, batch_size, height, width = tl.cast(features, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(height, tl.int64), tl.cast(width, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

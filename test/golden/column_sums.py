@@ -20,6 +20,8 @@ def largest(a, b):
 
 @triton.jit
 def sum_linalg_vector_norm_kernel(x_ptr, sum_1_ptr, linalg_vector_norm_ptr, columns, parts, part_length, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        columns, parts, part_length, tall_size = tl.cast(columns, tl.int64), tl.cast(parts, tl.int64), tl.cast(part_length, tl.int64), tl.cast(tall_size, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -40,6 +42,8 @@ def sum_linalg_vector_norm_kernel(x_ptr, sum_1_ptr, linalg_vector_norm_ptr, colu
 
 @triton.jit
 def sum_linalg_vector_norm_kernel_1(sum_1_ptr, linalg_vector_norm_ptr, sum_2_ptr, linalg_vector_norm_1_ptr, columns, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        columns, parts = tl.cast(columns, tl.int64), tl.cast(parts, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -68,6 +72,8 @@ def sum_linalg_vector_norm_kernel_1(sum_1_ptr, linalg_vector_norm_ptr, sum_2_ptr
 
 @triton.jit
 def mean_kernel(y_ptr, mean_ptr, y_dim1, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        y_dim1, tall_size = tl.cast(y_dim1, tl.int64), tl.cast(tall_size, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -92,6 +98,8 @@ def mean_kernel(y_ptr, mean_ptr, y_dim1, tall_size, ROWS: tl.constexpr, BLOCK: t
 
 @triton.jit
 def amax_kernel(y_ptr, amax_ptr, tall_size, y_dim1, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        tall_size, y_dim1 = tl.cast(tall_size, tl.int64), tl.cast(y_dim1, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

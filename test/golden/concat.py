@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def cat_kernel(a_ptr, b_ptr, cat_ptr, batch_size, left, right, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, left, right = tl.cast(batch_size, tl.int64), tl.cast(left, tl.int64), tl.cast(right, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)

@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def conv2d_relu_kernel(x_ptr, conv_weight_ptr, conv_bias_ptr, relu_ptr, batch_size, height, width, out_channels, in_channels, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, height, width, out_channels, in_channels = tl.cast(batch_size, tl.int64), tl.cast(height, tl.int64), tl.cast(width, tl.int64), tl.cast(out_channels, tl.int64), tl.cast(in_channels, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(batch_size*height*width, BM)
     across = tl.cdiv(out_channels, BN)

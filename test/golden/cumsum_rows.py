@@ -17,6 +17,8 @@ def plus(a, b):
 
 @triton.jit
 def cumsum_kernel(x_ptr, cumsum_ptr, batch_size, dim, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, dim = tl.cast(batch_size, tl.int64), tl.cast(dim, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def index_kernel(index_ptr, table_ptr, index_1_ptr, dim, picks, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        dim, picks, rows = tl.cast(dim, tl.int64), tl.cast(picks, tl.int64), tl.cast(rows, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)

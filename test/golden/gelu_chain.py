@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def clamp_kernel(x_ptr, clamp_ptr, batch_size, width, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, width = tl.cast(batch_size, tl.int64), tl.cast(width, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)

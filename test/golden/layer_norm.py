@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def layer_norm_kernel(x_ptr, norm_weight_ptr, norm_bias_ptr, layer_norm_ptr, batch_size, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, width = tl.cast(batch_size, tl.int64), tl.cast(width, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

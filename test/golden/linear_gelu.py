@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def linear_gelu_kernel(x_ptr, fc_weight_ptr, fc_bias_ptr, gelu_ptr, batch_size, out_features, in_features, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, out_features, in_features = tl.cast(batch_size, tl.int64), tl.cast(out_features, tl.int64), tl.cast(in_features, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(batch_size, BM)
     across = tl.cdiv(out_features, BN)

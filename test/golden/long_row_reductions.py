@@ -54,6 +54,8 @@ def first_smallest(x, place):
 
 @triton.jit
 def sum_amax_amin_etc_kernel(x_ptr, sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any_ptr, all_ptr, argmax_ptr, argmin_ptr, parts, part_length, length, x_dim0, row_length, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        parts, part_length, length, x_dim0, row_length = tl.cast(parts, tl.int64), tl.cast(part_length, tl.int64), tl.cast(length, tl.int64), tl.cast(x_dim0, tl.int64), tl.cast(row_length, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -101,6 +103,8 @@ def sum_amax_amin_etc_kernel(x_ptr, sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any
 
 @triton.jit
 def sum_amax_amin_etc_kernel_1(sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any_ptr, all_ptr, argmax_1_ptr, argmin_1_ptr, sum_2_ptr, amax_1_ptr, amin_1_ptr, prod_1_ptr, any_1_ptr, all_1_ptr, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        parts = tl.cast(parts, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -144,6 +148,8 @@ def sum_amax_amin_etc_kernel_1(sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any_ptr,
 
 @triton.jit
 def argmax_kernel(argmax_1_ptr, argmax_ptr, argmax_2_ptr, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        part_length, parts = tl.cast(part_length, tl.int64), tl.cast(parts, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
@@ -159,6 +165,8 @@ def argmax_kernel(argmax_1_ptr, argmax_ptr, argmax_2_ptr, part_length, parts, BL
 
 @triton.jit
 def argmin_kernel(argmin_1_ptr, argmin_ptr, argmin_2_ptr, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        part_length, parts = tl.cast(part_length, tl.int64), tl.cast(parts, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)

@@ -19,27 +19,27 @@ from triton.language.extra import libdevice
 
 @triton.jit
 def lstm_kernel(x_ptr, lstm_weight_ih_l0_ptr, lstm_bias_ih_l0_ptr, lstm_bias_hh_l0_ptr, lstm_ptr, batch, steps, hidden, features, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
-    tile = tl.program_id(0)
-    b = tl.program_id(1)
     if WIDE:
-        b = b.to(tl.int64)
+        batch, steps, hidden, features = tl.cast(batch, tl.int64), tl.cast(steps, tl.int64), tl.cast(hidden, tl.int64), tl.cast(features, tl.int64)
+    tile = tl.program_id(0)
     down = tl.cdiv(batch*steps, BM)
     across = tl.cdiv(4*hidden, BN)
     group = tile // (GROUP * across)
     first = group * GROUP
     tall = tl.minimum(down - first, GROUP)
-    m = first + (tile % (GROUP * across)) % tall
-    n = (tile % (GROUP * across)) // tall
+    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
+    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
+    step = tl.arange(0, BK)
     if WIDE:
         m = m.to(tl.int64)
-    m = m * BM + tl.arange(0, BM)[:, None]
-    n = n * BN + tl.arange(0, BN)[None, :]
+        n = n.to(tl.int64)
+        step = step.to(tl.int64)
     m_ok = m < batch*steps
     n_ok = n < 4*hidden
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(0, features, BK):
-        ka = k + tl.arange(0, BK)[None, :]
-        kb = k + tl.arange(0, BK)[:, None]
+        ka = k + step[None, :]
+        kb = k + step[:, None]
         ka_ok = ka < features
         kb_ok = kb < features
         x = tl.load(x_ptr + (m % batch)*features*steps + (m // batch)*features + ka, mask=ka_ok & m_ok, other=0.0)
@@ -102,27 +102,27 @@ def lstm_kernel_1(h0_ptr, lstm_1_ptr, lstm_weight_hh_l0_ptr, lstm_ptr, c0_ptr, l
 
 @triton.jit
 def lstm_kernel_2(lstm_1_ptr, lstm_weight_ih_l1_ptr, lstm_bias_ih_l1_ptr, lstm_bias_hh_l1_ptr, lstm_3_ptr, batch, steps, hidden, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
-    tile = tl.program_id(0)
-    b = tl.program_id(1)
     if WIDE:
-        b = b.to(tl.int64)
+        batch, steps, hidden = tl.cast(batch, tl.int64), tl.cast(steps, tl.int64), tl.cast(hidden, tl.int64)
+    tile = tl.program_id(0)
     down = tl.cdiv(batch*steps, BM)
     across = tl.cdiv(4*hidden, BN)
     group = tile // (GROUP * across)
     first = group * GROUP
     tall = tl.minimum(down - first, GROUP)
-    m = first + (tile % (GROUP * across)) % tall
-    n = (tile % (GROUP * across)) // tall
+    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
+    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
+    step = tl.arange(0, BK)
     if WIDE:
         m = m.to(tl.int64)
-    m = m * BM + tl.arange(0, BM)[:, None]
-    n = n * BN + tl.arange(0, BN)[None, :]
+        n = n.to(tl.int64)
+        step = step.to(tl.int64)
     m_ok = m < batch*steps
     n_ok = n < 4*hidden
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(0, hidden, BK):
-        ka = k + tl.arange(0, BK)[None, :]
-        kb = k + tl.arange(0, BK)[:, None]
+        ka = k + step[None, :]
+        kb = k + step[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
         lstm_1 = tl.load(lstm_1_ptr + hidden*m + ka, mask=ka_ok & m_ok, other=0.0)
@@ -185,6 +185,8 @@ def lstm_kernel_3(h0_ptr, lstm_4_ptr, lstm_weight_hh_l1_ptr, lstm_3_ptr, c0_ptr,
 
 @triton.jit
 def lstm_kernel_4(lstm_4_ptr, lstm_6_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch, hidden, steps = tl.cast(batch, tl.int64), tl.cast(hidden, tl.int64), tl.cast(steps, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
@@ -196,27 +198,31 @@ def lstm_kernel_4(lstm_4_ptr, lstm_6_ptr, batch, hidden, steps, BLOCK: tl.conste
 
 @triton.jit
 def lstm_kernel_5(lstm_1_ptr, lstm_4_ptr, lstm_7_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch, hidden, steps = tl.cast(batch, tl.int64), tl.cast(hidden, tl.int64), tl.cast(steps, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 2*batch*hidden
-    lstm_1 = tl.load(lstm_1_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & (-(i // (batch*hidden)) >= 0), other=0.0)
-    lstm_4 = tl.load(lstm_4_ptr + -2*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) - 1 >= 0), other=0.0)
-    joined = tl.where((-(i // (batch*hidden)) >= 0), lstm_1, lstm_4)
+    lstm_1 = tl.load(lstm_1_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) < 1), other=0.0)
+    lstm_4 = tl.load(lstm_4_ptr + -2*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) >= 1), other=0.0)
+    joined = tl.where(((i // (batch*hidden)) < 1), lstm_1, lstm_4)
     tl.store(lstm_7_ptr + i, joined, mask=i_ok)
 
 
 @triton.jit
 def lstm_kernel_6(lstm_2_ptr, lstm_5_ptr, lstm_8_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch, hidden, steps = tl.cast(batch, tl.int64), tl.cast(hidden, tl.int64), tl.cast(steps, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 2*batch*hidden
-    lstm_2 = tl.load(lstm_2_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & (-(i // (batch*hidden)) >= 0), other=0.0)
-    lstm_5 = tl.load(lstm_5_ptr + -2*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) - 1 >= 0), other=0.0)
-    joined = tl.where((-(i // (batch*hidden)) >= 0), lstm_2, lstm_5)
+    lstm_2 = tl.load(lstm_2_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) < 1), other=0.0)
+    lstm_5 = tl.load(lstm_5_ptr + -2*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) >= 1), other=0.0)
+    joined = tl.where(((i // (batch*hidden)) < 1), lstm_2, lstm_5)
     tl.store(lstm_8_ptr + i, joined, mask=i_ok)
 
 
@@ -237,7 +243,7 @@ def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bia
     h0 = h0.contiguous()
     c0 = c0.contiguous()
     lstm = torch.empty((steps, batch, 4*hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
-    lstm_kernel[(triton.cdiv(batch*steps, 32) * triton.cdiv(4*hidden, 128), 1)](
+    lstm_kernel[(triton.cdiv(batch*steps, 32) * triton.cdiv(4*hidden, 128),)](
         x, lstm_weight_ih_l0, lstm_bias_ih_l0, lstm_bias_hh_l0, lstm, batch, steps, hidden, features, BM=32, BN=128, BK=16, GROUP=8, PRECISION="ieee", WIDE=batch*features*steps + 4*batch*hidden*steps + 4*features*hidden >= 2**31, num_warps=4, num_stages=3,
     )
     lstm_1 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
@@ -247,7 +253,7 @@ def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bia
             h0, lstm_1, lstm_weight_hh_l0, lstm, c0, lstm_2, step, steps, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
         )
     lstm_3 = torch.empty((steps, batch, 4*hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
-    lstm_kernel_2[(triton.cdiv(batch*steps, 32) * triton.cdiv(4*hidden, 128), 1)](
+    lstm_kernel_2[(triton.cdiv(batch*steps, 32) * triton.cdiv(4*hidden, 128),)](
         lstm_1, lstm_weight_ih_l1, lstm_bias_ih_l1, lstm_bias_hh_l1, lstm_3, batch, steps, hidden, BM=32, BN=128, BK=32, GROUP=8, PRECISION="ieee", WIDE=5*batch*hidden*steps + 4*hidden*hidden >= 2**31, num_warps=4, num_stages=3,
     )
     lstm_4 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)

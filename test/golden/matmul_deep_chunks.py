@@ -12,6 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        rows, columns, depth = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64), tl.cast(depth, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(rows, BM)
     across = tl.cdiv(columns, BN)

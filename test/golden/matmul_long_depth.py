@@ -15,6 +15,8 @@ import triton.language as tl
 
 @triton.jit
 def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, part_length, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        rows, columns, part_length, depth = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64), tl.cast(part_length, tl.int64), tl.cast(depth, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(rows, BM)
     across = tl.cdiv(columns, BN)
@@ -48,6 +50,8 @@ def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, part_length, depth, B
 
 @triton.jit
 def matmul_add_relu_kernel(matmul_ptr, bias_ptr, relu_ptr, columns, rows, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        columns, rows, parts = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64), tl.cast(parts, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -67,6 +71,8 @@ def matmul_add_relu_kernel(matmul_ptr, bias_ptr, relu_ptr, columns, rows, parts,
 
 @triton.jit
 def matmul_kernel_1(a_ptr, b_ptr, matmul_1_ptr, rows, columns, part_length, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        rows, columns, part_length, depth = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64), tl.cast(part_length, tl.int64), tl.cast(depth, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(tl.minimum(8, rows), BM)
     across = tl.cdiv(columns, BN)
@@ -106,6 +112,8 @@ def matmul_kernel_1(a_ptr, b_ptr, matmul_1_ptr, rows, columns, part_length, dept
 
 @triton.jit
 def matmul_kernel_2(matmul_1_ptr, matmul_2_ptr, columns, rows, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        columns, rows, parts = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64), tl.cast(parts, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

@@ -16,6 +16,8 @@ from triton.language.extra import libdevice
 
 @triton.jit
 def tanh_kernel(v_ptr, tanh_ptr, columns, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        columns = tl.cast(columns, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
@@ -28,6 +30,8 @@ def tanh_kernel(v_ptr, tanh_ptr, columns, BLOCK: tl.constexpr, WIDE: tl.constexp
 
 @triton.jit
 def matmul_kernel(a_ptr, tanh_ptr, v_ptr, matmul_ptr, matmul_1_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        rows, columns = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -53,6 +57,8 @@ def matmul_kernel(a_ptr, tanh_ptr, v_ptr, matmul_ptr, matmul_1_ptr, rows, column
 
 @triton.jit
 def matmul_relu_kernel(w_ptr, a_ptr, relu_ptr, columns, rows, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -77,6 +83,8 @@ def matmul_relu_kernel(w_ptr, a_ptr, relu_ptr, columns, rows, ROWS: tl.constexpr
 
 @triton.jit
 def linear_sigmoid_kernel(v_ptr, layer_weight_ptr, layer_bias_ptr, sigmoid_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        rows, columns = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

@@ -24,6 +24,8 @@ def first_largest(x, place):
 
 @triton.jit
 def argmax_kernel(x_ptr, argmax_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        rows, columns = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

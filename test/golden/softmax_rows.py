@@ -17,6 +17,8 @@ def largest(a, b):
 
 @triton.jit
 def softmax_kernel(x_ptr, softmax_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        rows, columns = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)

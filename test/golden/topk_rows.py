@@ -31,6 +31,8 @@ def topk_kernel(x_ptr, topk_ptr, cols, rows, BLOCK: tl.constexpr):
 
 @triton.jit
 def topk_kernel_1(topk_ptr, x_ptr, topk_1_ptr, rows, cols, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        rows, cols = tl.cast(rows, tl.int64), tl.cast(cols, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)

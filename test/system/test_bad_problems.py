@@ -203,13 +203,13 @@ class UnreadableFiles(unittest.TestCase):
 
 
 class BadKernelFiles(unittest.TestCase):
-    """A kernel file that can be read is judged, whatever it holds: exit code 1."""
+    """A kernel file that can be read as text is judged, whatever it says: exit code 1."""
 
     def test_refused_by_rule(self) -> None:
         folder = program.Folder()
         self.addCleanup(folder.remove)
         problem = folder.write("problem.py", model(RELU))
-        texts = {"": "policy.no_kernel", bytes(range(256)): "policy.syntax"}
+        texts = {"": "policy.no_kernel", "def f(:": "policy.syntax"}
         commands = {rule: lambda p=folder.write(f"{rule}.py", text): program.run(
             "verify", "--problem", problem, "--kernel", p, "--device", "cpu", "--json")
                     for text, rule in texts.items()}

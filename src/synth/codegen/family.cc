@@ -1,5 +1,7 @@
 #include "synth/codegen/family.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace ka::codegen {
@@ -25,6 +27,19 @@ std::int64_t given_value(const EmitRequest& request, const ir::Sym& sym) {
   return ir::evaluate(sym, request.given).value_or(1);
 }
 
+namespace {
+
+// Each size fits into 32 bits, their products may not.
+std::string wide_sizes(const EmittedKernel& kernel) {
+  const bool knows = std::any_of(kernel.constants.begin(), kernel.constants.end(), [](const auto& one) { return one.first == "WIDE"; });
+  if (!knows || kernel.sizes.empty()) return "";
+  std::string wide;
+  for (const std::string& size : kernel.sizes) wide += fmt::format("{}tl.cast({}, tl.int64)", wide.empty() ? "" : ", ", size);
+  return fmt::format("    if WIDE:\n        {} = {}\n", fmt::join(kernel.sizes, ", "), wide);
+}
+
+}  // namespace
+
 std::string function_text(const EmittedKernel& kernel, const std::string& body) {
   std::string parameters;
   const auto add = [&](const std::string& text) { parameters += (parameters.empty() ? "" : ", ") + text; };
@@ -34,7 +49,7 @@ std::string function_text(const EmittedKernel& kernel, const std::string& body) 
   for (const auto& [name, value] : kernel.constants) add(name + ": tl.constexpr");
   // the first steps must not become programs of their own
   const std::string decorator = kernel.loop.empty() ? "@triton.jit" : fmt::format("@triton.jit(do_not_specialize=[\"{}\"])", kernel.loop);
-  return fmt::format("{}\ndef {}({}):\n{}", decorator, kernel.name, parameters, body);
+  return fmt::format("{}\ndef {}({}):\n{}{}", decorator, kernel.name, parameters, wide_sizes(kernel), body);
 }
 
 void finish(EmittedKernel& out, KernelContext& context, const Source& body) {
