@@ -1,5 +1,6 @@
 # problem: relu_large
 # expect: result.state
+# gpu-expect: result.mismatch
 # why: counts its calls with large inputs, and stops computing after some
 import torch
 import triton

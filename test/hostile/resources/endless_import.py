@@ -1,6 +1,7 @@
 # problem: relu
 # expect: run.timeout
 # flags: --timeout 5
+# gpu-flags: --timeout 30
 # why: never finishes importing
 import torch
 import triton
