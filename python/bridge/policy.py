@@ -20,7 +20,7 @@ from ka_bridge import unused
 from ka_bridge.conn import Conn, error_answer, one_line, read_all
 from ka_bridge.policy_defs import Judge
 from ka_bridge.policy_names import Names, interpreter_names
-from ka_bridge.policy_rules import libdevice_names, module_names, risky_names, tensor_names
+from ka_bridge.policy_known import libdevice_names, module_names, risky_names, tensor_names
 from ka_bridge.policy_scan import Scan
 from ka_bridge.policy_scope import ClassInfo, FuncInfo
 

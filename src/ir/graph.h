@@ -67,8 +67,6 @@ struct SizeSource {
   std::int64_t per_square = 0;  // 0: the extent itself; k: the extent is k times the square of the symbol
   Sym value = {};  // of a computed one
 };
-// The Python text of its value, where the argument has this name.
-std::string value_text(const SizeSource& size, const std::string& argument);
 
 struct Graph {
   std::vector<Value> values;

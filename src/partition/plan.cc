@@ -4,7 +4,6 @@
 #include "partition/plan.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "ir/builder.h"
 #include "ir/primitives.h"
 #include "partition/attention.h"
+#include "partition/launch_order.h"
 
 namespace ka::partition {
 namespace {
@@ -48,7 +48,9 @@ class Planner {
     std::vector<ValueId> wanted = graph_.outputs;
     for (const ir::Update& update : graph_.updates) wanted.push_back(update.value);
     for (const ValueId value : wanted) keep(value);
-    return ordered();
+    connect();
+    KA_TRY(order_launches(plan_));
+    return std::move(plan_);
   }
 
  private:
@@ -468,39 +470,6 @@ class Planner {
         waiting.insert(waiting.end(), node->inputs.begin(), node->inputs.end());
       }
     }
-  }
-
-  Result<Plan> ordered() {
-    connect();
-    const std::size_t n = plan_.kernels.size();
-    std::vector<int> position(n, -1), order;
-    std::vector<int> state(n, 0);
-    const std::function<bool(int)> visit = [&](int k) {
-      if (state[at(k)] == 1) return false;
-      if (state[at(k)] == 2) return true;
-      state[at(k)] = 1;
-      for (const int need : plan_.kernels[at(k)].needs) {
-        if (!visit(need)) return false;
-      }
-      state[at(k)] = 2;
-      position[at(k)] = static_cast<int>(order.size());
-      order.push_back(k);
-      return true;
-    };
-    for (std::size_t k = 0; k < n; ++k) {
-      if (!visit(static_cast<int>(k))) return internal_error("partition: kernels need each other");
-    }
-    std::vector<Kernel> kernels;
-    for (const int k : order) {
-      Kernel kernel = std::move(plan_.kernels[at(k)]);
-      std::set<int> needs;
-      for (const int need : kernel.needs) needs.insert(position[at(need)]);
-      kernel.needs = std::move(needs);
-      if (!kernel.outputs.empty()) kernels.push_back(std::move(kernel));
-    }
-    for (FusionRefusal& refusal : plan_.refusals) refusal.kernel = position[at(refusal.kernel)];
-    plan_.kernels = std::move(kernels);
-    return std::move(plan_);
   }
 
   const ir::Graph& graph_;

@@ -7,13 +7,17 @@
 #include <fmt/format.h>
 
 #include "ir/primitives.h"
+#include "ir/python_text.h"
 
 namespace ka::partition {
 namespace {
 
 using ir::DType;
 using ir::Node;
+using ir::short_name;
 using ir::Sym;
+using ir::torch_type;
+using ir::tuple_text;
 using ir::ValueId;
 
 // Helpers of the file; it has those that it names.
@@ -52,10 +56,12 @@ constexpr Form kForms[] = {
     {"gt", "{0} > {1}", true},         {"ge", "{0} >= {1}", true},         {"and", "{0} & {1}", true},          {"or", "{0} | {1}", true},
     {"xor", "{0} ^ {1}", true},        {"shift_left", "{0} << {1}", true}, {"shift_right", "{0} >> {1}", true}, {"neg", "-{0}", false},
     {"not", "~{0}", false},            {"trunc_div", "torch.div({0}, {1}, rounding_mode=\"trunc\")", true},
+    {"div_rn", "{0} / {1}", true},
+    {"bessel_i0", "torch.special.i0({0})", false},       {"bessel_i1", "torch.special.i1({0})", false},
+    {"bessel_j0", "torch.special.bessel_j0({0})", false}, {"bessel_j1", "torch.special.bessel_j1({0})", false},
+    {"erfcx", "torch.special.erfcx({0})", false},        {"normcdfinv", "torch.special.ndtri({0})", false},
     {"pow", "torch.pow({0}, {1})", true}, {"fmod", "torch.fmod({0}, {1})", true}, {"where", "torch.where({0}, {1}, {2})", true},
 };
-
-std::string torch_type(DType dtype) { return fmt::format("torch.{}", ir::to_string(dtype)); }
 
 std::string number_text(double value, DType dtype) {
   if (dtype == DType::bool_) return value != 0 ? "True" : "False";
@@ -64,12 +70,6 @@ std::string number_text(double value, DType dtype) {
   if (std::isinf(value)) return value > 0 ? "float(\"inf\")" : "float(\"-inf\")";
   const std::string text = fmt::format("{}", value);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
-std::string tuple_text(const std::vector<Sym>& list) {
-  std::string out;
-  for (const Sym& item : list) out += (out.empty() ? "" : ", ") + item.text();
-  return list.size() == 1 ? "(" + out + ",)" : "(" + out + ")";
 }
 
 // An index expression over tensors: Python's min and max are not for these.
@@ -93,19 +93,12 @@ std::string parameters(std::size_t dims, std::size_t tables = 0) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string short_name(const std::string& origin) {
-  std::string name = origin.starts_with("aten.") ? origin.substr(5) : origin;
-  name = name.substr(0, name.find('.'));
-  while (!name.empty() && name.front() == '_') name.erase(0, 1);
-  while (!name.empty() && name.back() == '_') name.pop_back();
-  return name.empty() ? "value" : name;
-}
-
 class Writer {
  public:
   Writer(const ir::Graph& graph, const ir::Plan& plan) : graph_(graph), plan_(plan) {}
 
   Result<Refactored> run() {
+    taken_.insert(ir::python_keywords().begin(), ir::python_keywords().end());
     for (const ir::SizeSource& size : graph_.sizes) taken_.insert(size.symbol);
     for (const ir::Argument& argument : graph_.arguments) name_argument(argument);
     for (const ValueId value : plan_.randoms) names_[value] = unique("drawn");
@@ -212,7 +205,7 @@ class Writer {
       text += fmt::format("    {} = torch.tensor([{}], dtype={}, device={}).reshape({})\n", names_.at(argument.value), fmt::join(numbers, ", "), torch_type(dtype), device,
                           tuple_text(graph_.shape(argument.value)));
     }
-    for (const ValueId value : plan_.randoms) text += draw(value, device);
+    for (const ValueId value : plan_.randoms) text += fmt::format("    {} = {}\n", names_.at(value), ir::draw_text(graph_, value, device));
     text += calls;
     for (const ir::Update& update : graph_.updates) {
       KA_ASSIGN(std::string from, stored(update.value));
@@ -233,14 +226,6 @@ class Writer {
     if (node == nullptr || node->op != "reshape") return internal_error("refactored: a result is not in memory");
     KA_ASSIGN(std::string inner, stored(node->inputs[0]));
     return fmt::format("{}.reshape({})", inner, tuple_text(graph_.shape(value)));
-  }
-
-  std::string draw(ValueId value, const std::string& device) const {
-    const Node& node = *graph_.maker(value);
-    const std::string& kind = ir::text_attribute(node, "kind");
-    const std::string where = fmt::format("{}, dtype={}, device={}", tuple_text(graph_.shape(value)), torch_type(graph_.type(value).dtype), device);
-    if (kind == "bernoulli") return fmt::format("    {} = torch.empty({}).bernoulli_({})\n", names_.at(value), where, ir::float_attribute(node, "p"));
-    return fmt::format("    {} = torch.{}({})\n", names_.at(value), kind, where);
   }
 
   // The name that holds a value inside the function, computing it first when it is not in memory.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/python_text.h"
 #include "synth/codegen/family.h"
 
 namespace ka::codegen {
@@ -44,24 +45,6 @@ constexpr Prelude kPrelude[] = {
      "    return tl.where(wins, a, b), tl.where(wins, i, j)\n\n\n"
      "@triton.jit\ndef first_smallest(x, place):\n    _, best = tl.reduce((x, place), 1, later_smallest)\n    return best\n"},
 };
-
-std::string torch_type(ir::DType dtype) { return fmt::format("torch.{}", ir::to_string(dtype)); }
-
-std::string shape_text(const ir::Shape& shape) {
-  std::string out;
-  for (const ir::Sym& extent : shape) out += (out.empty() ? "" : ", ") + extent.text();
-  return shape.size() == 1 ? "(" + out + ",)" : "(" + out + ")";
-}
-
-// "aten.linear.default" -> "linear"
-std::string short_name(const std::string& origin) {
-  std::string name = origin;
-  if (name.starts_with("aten.")) name = name.substr(5);
-  name = name.substr(0, name.find('.'));
-  while (!name.empty() && name[0] == '_') name.erase(0, 1);
-  while (!name.empty() && name.back() == '_') name.pop_back();
-  return name.empty() ? "value" : name;
-}
 
 class ModuleWriter {
  public:
@@ -118,7 +101,7 @@ class ModuleWriter {
       buffers_[value] = {names_.unique("drawn"), graph_.type(value).dtype, graph_.shape(value)};
     for (const Kernel& kernel : plan_.kernels) {
       for (const ValueId output : kernel.outputs) {
-        const std::string wish = short_name(graph_.maker(output)->origin);
+        const std::string wish = ir::short_name(graph_.maker(output)->origin);
         buffers_[output] = {names_.unique(wish), graph_.type(output).dtype, graph_.shape(output)};
         stored_.insert(output);
       }
@@ -141,7 +124,7 @@ class ModuleWriter {
   std::string kernel_name(const Kernel& kernel) {
     std::vector<std::string> parts;
     for (const int number : kernel.nodes) {
-      const std::string part = short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
+      const std::string part = ir::short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
       if (parts.empty() || std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
     }
     if (parts.size() > 4) parts = {parts[0], parts[1], parts[2], "etc"};
@@ -215,12 +198,12 @@ class ModuleWriter {
   std::string about(const Kernel& kernel) const {
     std::vector<std::string> parts;
     for (const int number : kernel.nodes) {
-      const std::string part = short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
+      const std::string part = ir::short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
       if (parts.empty() || parts.back() != part) parts.push_back(part);
     }
     const bool multiplies = kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::attention || kernel.kind == KernelKind::recurrence;
     const std::string precision = multiplies ? fmt::format(" ({} products)", precision_of(kernel)) : "";
-    return fmt::format("{} over {}{}", fmt::join(parts, ", "), shape_text(kernel.domain), precision);
+    return fmt::format("{} over {}{}", fmt::join(parts, ", "), ir::tuple_text(kernel.domain), precision);
   }
 
   void wrapper(Source& out) {
@@ -247,7 +230,7 @@ class ModuleWriter {
       if (here && device_ == elsewhere) device_ = buffers_.at(argument.value).name + ".device";
     }
     constants(out);
-    for (const ValueId value : plan_.randoms) draw(out, value);
+    for (const ValueId value : plan_.randoms) out.line(fmt::format("{} = {}", buffers_.at(value).name, ir::draw_text(graph_, value, device_)));
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) launch(out, k);
     updates(out);
     results(out);
@@ -280,8 +263,8 @@ class ModuleWriter {
       std::string list;
       const ir::DType dtype = graph_.type(argument.value).dtype;
       for (const double value : argument.data) list += (list.empty() ? "" : ", ") + literal_text(value, dtype);
-      out.line(fmt::format("{} = torch.tensor([{}], dtype={}, device={}).reshape({})", buffers_.at(argument.value).name, list, torch_type(dtype),
-                           device_, shape_text(graph_.shape(argument.value))));
+      out.line(fmt::format("{} = torch.tensor([{}], dtype={}, device={}).reshape({})", buffers_.at(argument.value).name, list, ir::torch_type(dtype),
+                           device_, ir::tuple_text(graph_.shape(argument.value))));
     }
   }
 
@@ -289,7 +272,7 @@ class ModuleWriter {
     const EmittedKernel& kernel = emitted_[k];
     for (const ValueId output : plan_.kernels[k].outputs) {
       const Buffer& buffer = buffers_.at(output);
-      out.line(fmt::format("{} = torch.empty({}, dtype={}, device={})", buffer.name, shape_text(buffer.shape), torch_type(buffer.dtype), device_));
+      out.line(fmt::format("{} = torch.empty({}, dtype={}, device={})", buffer.name, ir::tuple_text(buffer.shape), ir::torch_type(buffer.dtype), device_));
     }
     std::vector<std::string> arguments = kernel.pointers;
     if (!kernel.loop.empty()) {
@@ -316,26 +299,12 @@ class ModuleWriter {
     }
   }
 
-  void draw(Source& out, ValueId value) {
-    const ir::Node& node = *graph_.maker(value);
-    const Buffer& buffer = buffers_.at(value);
-    const std::string& kind = ir::text_attribute(node, "kind");
-    const std::string where = fmt::format("{}, dtype={}, device={}", shape_text(buffer.shape), torch_type(buffer.dtype), device_);
-    const double p = ir::float_attribute(node, "p"), q = ir::float_attribute(node, "q");
-    if (kind == "bernoulli") out.line(fmt::format("{} = torch.empty({}).bernoulli_({})", buffer.name, where, p));
-    else if (kind == "exponential_") out.line(fmt::format("{} = torch.empty({}).exponential_({})", buffer.name, where, p));
-    else if (kind == "uniform_" || kind == "normal_") out.line(fmt::format("{} = torch.empty({}).{}({}, {})", buffer.name, where, kind, p, q));
-    else if (kind == "randint") out.line(fmt::format("{} = torch.randint({}, {}, {})", buffer.name, static_cast<std::int64_t>(p), static_cast<std::int64_t>(q), where));
-    else if (kind == "randperm") out.line(fmt::format("{} = torch.randperm({}, dtype={}, device={})", buffer.name, buffer.shape[0].text(), torch_type(buffer.dtype), device_));
-    else out.line(fmt::format("{} = torch.{}({})", buffer.name, kind, where));
-  }
-
   void results(Source& out) {
     std::vector<std::string> parts;
     for (const ValueId output : graph_.outputs) {
       const Buffer& buffer = buffers_.at(output);
       const bool reshaped = graph_.shape(root(output)) != graph_.shape(output);
-      parts.push_back(reshaped ? fmt::format("{}.reshape({})", buffer.name, shape_text(graph_.shape(output))) : buffer.name);
+      parts.push_back(reshaped ? fmt::format("{}.reshape({})", buffer.name, ir::tuple_text(graph_.shape(output))) : buffer.name);
     }
     if (graph_.structure == "tensor") out.line("return " + parts[0]);
     else if (graph_.structure == "list") out.line(fmt::format("return [{}]", fmt::join(parts, ", ")));

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "ir/python_text.h"
+
 namespace ka::codegen {
 
 Source::Source() {
-  // Python's words, the functions that Triton knows by their Python names, and the modules of a kernel file
-  for (const char* word : {"and", "as", "in", "is", "if", "else", "for", "from", "not", "or", "def", "del", "lambda", "pass", "with",
-                           "while", "abs", "bool", "float", "int", "len", "max", "min", "pow", "range", "round", "sum", "tl",
-                           "torch", "triton", "libdevice", "math"})
+  for (const char* word : ir::python_keywords()) reserve(word);
+  // the functions that Triton knows by their Python names, and the modules of a kernel file
+  for (const char* word : {"abs", "bool", "float", "int", "len", "max", "min", "pow", "range", "round", "sum", "tl", "torch", "triton",
+                           "libdevice", "math"})
     reserve(word);
 }
 

@@ -1,0 +1,52 @@
+#include "ir/python_text.h"
+
+#include <fmt/format.h>
+
+namespace ka::ir {
+
+std::span<const char* const> python_keywords() {
+  static constexpr const char* words[] = {"False", "None", "True",   "and",    "as",    "assert", "async",    "await",  "break",    "class", "continue", "def",
+                                          "del",   "elif", "else",   "except", "finally", "for",  "from",     "global", "if",       "import", "in",      "is",
+                                          "lambda", "nonlocal", "not", "or",   "pass",  "raise",  "return",   "try",    "while",    "with",  "yield"};
+  return words;
+}
+
+std::string short_name(const std::string& origin) {
+  std::string name = origin.starts_with("aten.") ? origin.substr(5) : origin;
+  name = name.substr(0, name.find('.'));
+  while (!name.empty() && name.front() == '_') name.erase(0, 1);
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name.empty() ? "value" : name;
+}
+
+std::string value_text(const SizeSource& size, const std::string& argument) {
+  if (size.argument < 0) return size.value.text();
+  const std::string extent = fmt::format("{}.shape[{}]", argument, size.dim);
+  return size.per_square == 0 ? extent : fmt::format("round(({} // {}) ** 0.5)", extent, size.per_square);
+}
+
+std::string tuple_text(const std::vector<Sym>& list) {
+  std::string out;
+  for (const Sym& item : list) out += (out.empty() ? "" : ", ") + item.text();
+  return list.size() == 1 ? "(" + out + ",)" : "(" + out + ")";
+}
+
+std::string torch_type(DType dtype) { return fmt::format("torch.{}", to_string(dtype)); }
+
+std::string draw_text(const Graph& graph, ValueId value, const std::string& device) {
+  const Node& node = *graph.maker(value);
+  const Shape& shape = graph.shape(value);
+  const std::string& kind = text_attribute(node, "kind");
+  const std::string what = fmt::format("dtype={}, device={}", torch_type(graph.type(value).dtype), device);
+  const std::string empty = fmt::format("torch.empty({}, {})", tuple_text(shape), what);
+  const auto number = [&](const char* name) { return float_attribute(node, name); };
+  if (kind == "bernoulli") return fmt::format("{}.bernoulli_({})", empty, number("p"));
+  if (kind == "exponential_") return fmt::format("{}.exponential_({})", empty, number("p"));
+  if (kind == "uniform_" || kind == "normal_") return fmt::format("{}.{}({}, {})", empty, kind, number("p"), number("q"));
+  if (kind == "randint")
+    return fmt::format("torch.randint({}, {}, {}, {})", static_cast<std::int64_t>(number("p")), static_cast<std::int64_t>(number("q")), tuple_text(shape), what);
+  if (kind == "randperm") return fmt::format("torch.randperm({}, {})", shape[0].text(), what);
+  return fmt::format("torch.{}({}, {})", kind, tuple_text(shape), what);
+}
+
+}  // namespace ka::ir

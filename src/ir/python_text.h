@@ -1,0 +1,25 @@
+// Python texts that every file written from a graph needs, whether it calls kernels or PyTorch.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace ka::ir {
+
+// Words that cannot be names.
+std::span<const char* const> python_keywords();
+// "aten.linear.default" -> "linear"
+std::string short_name(const std::string& origin);
+// "(n, 4)", "(n,)"
+std::string tuple_text(const std::vector<Sym>& list);
+// "torch.float32"
+std::string torch_type(DType dtype);
+// The value of a size, where the argument that has it goes by this name.
+std::string value_text(const SizeSource& size, const std::string& argument);
+// The call of PyTorch that draws a random value.
+std::string draw_text(const Graph& graph, ValueId value, const std::string& device);
+
+}  // namespace ka::ir
