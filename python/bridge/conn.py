@@ -122,6 +122,8 @@ def error_answer(kind: str, exc: BaseException | None, filename: str | None = No
     if exc is not None:
         line, tail = _where(exc, filename)
     text = message if message is not None else _text_of(exc)
+    if kind == "harness" and exc is not None:  # a fault of ours: whoever reads the sentence wants to know where
+        text += f" ({type(exc).__name__} at {_innermost(exc)})"
     error = {
         "kind": kind,
         "type": type(exc).__name__ if exc is not None else None,
@@ -131,6 +133,11 @@ def error_answer(kind: str, exc: BaseException | None, filename: str | None = No
     }
     error.update(extra)
     return {"ok": False, "error": error}
+
+
+def _innermost(exc: BaseException, count: int = 3) -> str:
+    frames = traceback.extract_tb(exc.__traceback__)[-count:]
+    return ", called at ".join(f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in reversed(frames))
 
 
 def _text_of(exc: BaseException | None) -> str:

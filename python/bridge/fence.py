@@ -28,6 +28,8 @@ from ka_bridge.poison import BACK_BYTES, Poison
 FRONT_BYTES = 4096
 # A kernel could tell our memory from the allocator's by its addresses: in some calls it lies as in a GPU's allocator.
 ASCENDING_BYTES = 1 << 26
+# Shared pages are refused where no cgroup counts them.
+PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
 ALIGNMENTS = {"nan": 64, "pattern": 4096}
 
 SIGNED = {1: (np.int8, torch.int8), 2: (np.int16, torch.int16), 4: (np.int32, torch.int32), 8: (np.int64, torch.int64)}
@@ -138,9 +140,9 @@ class Fence:
         """Never from the heap: its addresses are none that a GPU gives. In some calls later blocks lie behind earlier ones, as a
         GPU's allocator has it; the system itself goes downwards."""
         if self.poison.mode != "pattern" or nbytes > ASCENDING_BYTES:
-            return np.frombuffer(mmap.mmap(-1, nbytes), dtype=np.uint8)
+            return np.frombuffer(mmap.mmap(-1, nbytes, PRIVATE), dtype=np.uint8)
         if self._ascending is None or self._ascending.size < nbytes:
-            self._ascending = np.frombuffer(mmap.mmap(-1, ASCENDING_BYTES), dtype=np.uint8)
+            self._ascending = np.frombuffer(mmap.mmap(-1, ASCENDING_BYTES, PRIVATE), dtype=np.uint8)
         block, self._ascending = self._ascending[:nbytes], self._ascending[nbytes:]
         return block
 

@@ -72,7 +72,7 @@ std::string Trial::reproduce() const {
   if (!options_.check_compile) line += " --no-compile";
   if (options_.limit != JudgeOptions{}.limit) line += fmt::format(" --timeout {:g}", static_cast<double>(options_.limit.count()) / 1e3);
   if (options_.test) line += " --test " + quote_shell(options_.test->path);
-  return line + " --device " + options_.device;
+  return line + " --device " + (options_.also_interpreted ? "auto" : options_.device);
 }
 
 Status Trial::prepare() {
@@ -342,13 +342,48 @@ Result<model::Verdict> judge_given_sizes(model::Verdict verdict, const ProblemSo
   return verdict;
 }
 
+// Whether the interpreter's word counts for a kernel that a GPU has accepted: its watch over accesses, orders and answers does;
+// what it cannot run, or not in time, says nothing.
+bool counts_in_interpreter(const std::string& rule) { return !rule.starts_with("run.") && !rule.starts_with("compile."); }
+
+// The verdict of the GPU, completed by a trial in the interpreter.
+Result<model::Verdict> judge_interpreted(model::Verdict verdict, const ProblemSource& problem, const KernelSource& kernel,
+                                         const JudgeOptions& options, JudgeContext& context) {
+  JudgeOptions again = options;
+  again.device = "cpu";
+  again.repeats = JudgeOptions{}.repeats;
+  again.test.reset();
+  again.check_compile = false;  // the GPU has run it
+  again.sample_given = false;   // and at these sizes
+  Result<model::Verdict> watched = Trial(problem, kernel, again, context).run();
+  if (!watched && (watched.error().kind == ErrorKind::internal || watched.error().kind == ErrorKind::cancelled)) return watched.error();
+  if (watched) verdict.times["interpreted"] = watched->times["total"];
+  if (!watched || (!watched->accepted && !counts_in_interpreter(watched->rule))) {
+    verdict.checks.push_back({"interpreted", 0, "not run: " + (watched ? watched->detail : watched.error().message), {}});
+    return verdict;
+  }
+  if (!watched->accepted) {
+    verdict.accepted = false;
+    verdict.rule = watched->rule;
+    verdict.reason = watched->reason;
+    verdict.detail = "in the interpreter, which watches every access: " + watched->detail;
+    return verdict;
+  }
+  verdict.checks.push_back({"interpreted", 1, "every access and the order of programs watched in the interpreter", {}});
+  return verdict;
+}
+
 }  // namespace
 
 Result<model::Verdict> judge(const ProblemSource& problem, const KernelSource& kernel, const JudgeOptions& options,
                              JudgeContext& context) {
   KA_ASSIGN(model::Verdict verdict, Trial(problem, kernel, options, context).run());
-  if (runs_in_interpreter(options) || !verdict.accepted || !verdict.problem.scaled) return verdict;
-  return judge_given_sizes(std::move(verdict), problem, kernel, options, context);
+  if (runs_in_interpreter(options) || !verdict.accepted) return verdict;
+  if (verdict.problem.scaled) {
+    KA_ASSIGN(verdict, judge_given_sizes(std::move(verdict), problem, kernel, options, context));
+  }
+  if (!verdict.accepted || !options.also_interpreted) return verdict;
+  return judge_interpreted(std::move(verdict), problem, kernel, options, context);
 }
 
 }  // namespace ka::verify

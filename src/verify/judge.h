@@ -23,9 +23,11 @@ struct JudgeOptions {
   std::string entry;                  // empty = kernel_function, else ModelNew
   std::string precision = "default";  // default, fp32, tf32, half
   std::string device = "cpu";         // cpu (Triton's interpreter) or cuda
+  bool also_interpreted = false;      // what a GPU accepts is run in the interpreter too, which sees every access
   std::uint64_t seed = 0;
   bool require_general = false;
   bool require_buffers = false;
+  bool sample_given = true;   // in the interpreter: some programs of every launch at the given sizes, where these were scaled
   bool check_compile = true;  // also compile for target_arch when the kernel runs in the interpreter
   int target_arch = 90;
   std::optional<TestScript> test;  // must pass as well

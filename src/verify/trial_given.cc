@@ -97,7 +97,7 @@ Result<MaybeRefusal> Trial::compile_given(const std::string& launches) {
 
 // Beside the calls at the verified sizes: the reference has nothing else to do.
 void Trial::start_given() {
-  if (!runs_in_interpreter(options_) || !reference_->facts().scaled) return;
+  if (!runs_in_interpreter(options_) || !options_.sample_given || !reference_->facts().scaled) return;
   given_ = std::async(std::launch::async, [this] {
     const std::string text = problem_.text + kernel_.text + "given sizes";
     DrawRequest request;

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -131,6 +132,33 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(again.returncode, 1, again.stderr)
         self.assertEqual(without_times(again.stdout), without_times(self.finished["fp32"].out))
         self.assertEqual(json.loads(again.stdout)["worst"], first["worst"])
+
+
+NOBODY = 65534
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can become somebody else")
+class OrdinaryUser(unittest.TestCase):
+    """Without the right to make cgroups the sandbox is weaker, the verdicts are the same."""
+
+    def setUp(self) -> None:
+        folder = program.Folder()
+        self.addCleanup(folder.remove)
+        os.chmod(folder.path, 0o777)
+        self.home = str(folder.path)
+        reachable = subprocess.run(["test", "-x", program.PROGRAM, "-a", "-x", sys.executable, "-a", "-r", program.ROOT / FIXED_RELU[0]],
+                                   user=NOBODY, group=NOBODY, extra_groups=[])
+        if reachable.returncode != 0:
+            self.skipTest("this clone lies in a folder that other users may not enter")
+
+    def test_verdicts(self) -> None:
+        for problem, kernel, rule in ((*SOFTMAX, ""), (FIXED_RELU[0], "test/hostile/partial_or_lucky/nan_swallowed_by_maximum.py", "result.special")):
+            done = subprocess.run([program.PROGRAM, "verify", "--problem", problem, "--kernel", kernel, "--device", "cpu", "--json"], cwd=program.ROOT,
+                                  env=program.environment({"HOME": self.home, "TMPDIR": self.home}), user=NOBODY, group=NOBODY, extra_groups=[],
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=program.LIMIT_S)
+            verdict = json.loads(done.stdout)
+            self.assertEqual((done.returncode, verdict["rule"]), (1 if rule else 0, rule), done.stderr)
+            self.assertNotEqual(verdict["sandbox"]["level"], "full")
 
 
 class Interruption(unittest.TestCase):

@@ -19,7 +19,7 @@ inline constexpr auto kEvalFlags = std::to_array<Flag>({
     {"--limit", "SECONDS", "for one problem as a whole (default 900); a problem that takes longer is a timeout"},
     {"--precision", "TIER", "default, fp32, tf32 or half"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
-    {"--device", "DEVICE", "auto, cpu (Triton's interpreter) or cuda"},
+    {"--device", "DEVICE", "cpu (Triton's interpreter), cuda, or auto: cuda where there is a GPU and then the interpreter too"},
     {"--seed", "N", "other inputs and weights (default 0)"},
     {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
     {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16, shared by the jobs)"},

@@ -21,7 +21,7 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
     {"--emit", "FORM", "kernel (kernel_function, the default) or kernelbench (the class ModelNew)"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
-    {"--device", "DEVICE", "auto, cpu (Triton's interpreter) or cuda: where the kernel is verified"},
+    {"--device", "DEVICE", "where the kernel is verified: cpu (Triton's interpreter), cuda, or auto: cuda where there is a GPU and then the interpreter too"},
     {"--seed", "N", "other inputs and weights (default 0)"},
     {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
     {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},

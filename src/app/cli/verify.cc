@@ -70,6 +70,7 @@ Result<verify::JudgeOptions> judge_options(const Arguments& arguments) {
     options.test = verify::TestScript{path, text};
   }
   if (options.device == "cuda") options.repeats = 5;
+  options.also_interpreted = options.device == "cuda" && arguments.text("--device", "auto") == "auto";
   return options;
 }
 

@@ -14,7 +14,7 @@ inline constexpr auto kVerifyFlags = std::to_array<Flag>({
     {"--entry", "NAME", "its entry (default: kernel_function, else ModelNew)"},
     {"--precision", "TIER", "default, fp32, tf32 or half: how accurate the kernel must be"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
-    {"--device", "DEVICE", "auto, cpu (Triton's interpreter) or cuda"},
+    {"--device", "DEVICE", "cpu (Triton's interpreter), cuda, or auto: cuda where there is a GPU and then the interpreter too"},
     {"--seed", "N", "other inputs and weights (default 0)"},
     {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
     {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},

@@ -1,6 +1,6 @@
 # problem: sum_all
 # expect: result.race
-# gpu: skip a race need not show on a GPU
+# gpu-expect: result.race result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: the sum is read, added to and stored plainly; an atomic on another counter puts nothing in order
 import torch
 import triton

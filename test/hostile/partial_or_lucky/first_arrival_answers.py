@@ -1,6 +1,6 @@
 # problem: sum_all
 # expect: result.mismatch
-# gpu: skip which program comes first is not ours to choose on a GPU
+# gpu-expect: result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: whoever comes first stores what it thinks is the answer, which is right for program 0 alone
 import torch
 import triton

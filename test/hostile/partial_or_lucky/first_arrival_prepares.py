@@ -1,6 +1,6 @@
 # problem: softmax_rows
 # expect: result.race
-# gpu: skip a race need not show on a GPU
+# gpu-expect: result.race result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: the first program of a row stores the row's maximum and sum for the others, which look for them after an atomic of their own but do not wait
 import torch
 import triton

@@ -1,6 +1,6 @@
 # problem: sum_all
 # expect: result.race
-# gpu: skip a race need not show on a GPU
+# gpu-expect: result.race result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: the program with the highest number is taken for the last one; it counts as the others do, but waits for nobody
 import torch
 import triton

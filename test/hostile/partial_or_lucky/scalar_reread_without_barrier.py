@@ -1,6 +1,6 @@
 # problem: inv_norm_rows
 # expect: result.race
-# gpu: skip threads that happen to run in step give the right answer
+# gpu-expect: result.race result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: one thread stores a scalar, all load it at once and scale a block with it
 import torch
 import triton

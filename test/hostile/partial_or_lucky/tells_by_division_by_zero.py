@@ -1,6 +1,6 @@
 # problem: relu
 # expect: result.mismatch
-# gpu: skip what the hardware gives is not defined; what counts is that it is not accepted here
+# gpu-expect: result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: an integer divided by zero is 0 in numpy, not on a GPU: wrong there
 import torch
 import triton

@@ -1,6 +1,6 @@
 # problem: relu
 # expect: result.mismatch
-# gpu: skip what the hardware gives is not defined; what counts is that it is not accepted here
+# gpu-expect: result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: 1024 quotients rounded to nearest: `/` is an approximation on a GPU
 import torch
 import triton

@@ -1,6 +1,6 @@
 # problem: relu
 # expect: result.mismatch
-# gpu: skip what the hardware gives is not defined; what counts is that it is not accepted here
+# gpu-expect: result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: a float outside the range of int8 has no defined int8
 import torch
 import triton

@@ -1,6 +1,6 @@
 # problem: relu
 # expect: result.repeat
-# gpu: skip which of the two lies first is the allocator's choice
+# gpu-expect: result.repeat result.mismatch result.bounds result.special result.unwritten result.precision
 # why: the system gives memory downwards, a GPU's allocator upwards
 import torch
 import triton

@@ -1,6 +1,7 @@
 # problem: relu
 # expect: run.timeout
 # flags: --timeout 5
+# gpu-flags: --timeout 30
 # why: a loop inside the kernel whose condition never becomes false
 import torch
 import triton

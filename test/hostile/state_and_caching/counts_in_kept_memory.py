@@ -1,6 +1,6 @@
 # problem: relu
 # expect: result.state
-# gpu: skip the interpreter alone compares kept memory of kernels with atomics
+# gpu-expect: result.state result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: a kept tensor counts the launches in GPU memory; wrong from the hundredth call on
 import torch
 import triton
