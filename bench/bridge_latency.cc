@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "bridge/warm_interpreter.h"
 #include "os/memory_file.h"
+#include "os/sandbox_launch.h"
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "__launch") return ka::os::sandbox_launch_main(argc - 1, argv + 1);
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 50;
   const ka::os::CancelToken never;
   ka::Result<std::string> python = ka::bridge::find_interpreter();

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "os/files.h"
+#include "os/sandbox_launch.h"
 #include "verify/judge.h"
 
 namespace {
@@ -28,6 +30,7 @@ constexpr Pair kPairs[] = {{"test/problems/relu.py", "test/honest/relu_plain.py"
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "__launch") return ka::os::sandbox_launch_main(argc - 1, argv + 1);
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 15;
   ka::Result<std::string> python = ka::bridge::find_interpreter();
   if (!python) return fmt::print(stderr, "{}\n", python.error().message), 3;

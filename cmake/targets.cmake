@@ -30,6 +30,9 @@ function(ka_library name)
   endforeach()
 endfunction()
 
+# Among the SOURCES of a test that starts sandboxes.
+set(KA_LAUNCHER_MAIN ${PROJECT_SOURCE_DIR}/src/os/launcher_test_main.cc)
+
 # ka_test(base_test SOURCES a_test.cc DEPS base [LABEL unit]): one gtest program, one ctest test per TEST().
 function(ka_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPS" ${ARGN})

@@ -228,6 +228,7 @@ def patch() -> None:
     _let_tensors_answer()
     _accept_plain_formats()
     interpreter._patch_lang_tensor(tl.core.tensor, scope)
+    tl.core.tensor.__index__ = lambda self: int(self.handle.data.item())  # older versions ask a list of one for its value
     for module in (tl, tl.core):
         interpreter._patch_lang_core(module, scope)  # this one replaces the reductions of both modules
     for module in (tl, tl.core):

@@ -6,11 +6,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json_fields.h"
+#include "base/strings.h"
 #include "bridge/embedded.h"
 #include "bridge/interpreter_state.h"
 #include "os/environment.h"
@@ -24,6 +28,8 @@ namespace {
 constexpr std::chrono::milliseconds kForkLimit{20'000};
 constexpr std::chrono::milliseconds kShutdownLimit{2'000};
 
+// In the environment of a launcher of ours.
+constexpr const char* kLaunched = "KERNELAGENT_LAUNCHED";
 // Descriptor numbers under which the interpreter finds what it is given; loader.py takes them as arguments.
 constexpr int kControlFd = 3, kSourcesFd = 4, kLibraryFd = 5;
 
@@ -77,11 +83,14 @@ Result<os::Process> spawn_interpreter(const std::string& python, int control_fd)
   spec.argv = {python, "-s", "-B", "-c", std::string(loader_script()), std::to_string(kControlFd),
                std::to_string(kSourcesFd), std::to_string(kLibraryFd)};
   // An ordinary user may make namespaces only inside a user namespace of its own, and only from a launcher.
+  Json environment = base_environment();
   if (os::probe_sandbox().needs_nest) {
+    // A program that takes `__launch` for nothing would come here again, and start itself once more.
+    if (os::get_env(kLaunched)) return internal_error("this program was started as a launcher of sandboxes and does not know how to be one");
+    environment[kLaunched] = "1";
     const std::array<std::string, 4> launcher = {"/proc/self/exe", "__launch", "--nest", "--"};
     spec.argv.insert(spec.argv.begin(), launcher.begin(), launcher.end());
   }
-  Json environment = base_environment();
   environment["HOME"] = "/";
   environment["TRITON_CACHE_DIR"] = "/nonexistent";
   for (const auto& [name, value] : environment.items()) spec.env.push_back(name + "=" + value.get<std::string>());
@@ -89,6 +98,16 @@ Result<os::Process> spawn_interpreter(const std::string& python, int control_fd)
   spec.stderr_fd = STDERR_FILENO;
   spec.pass_fds = {{control_fd, kControlFd}, {sources.fd(), kSourcesFd}, {library.fd(), kLibraryFd}};
   return os::spawn(spec);
+}
+
+// The process as this one sees it: behind a launcher the interpreter counts in a namespace of its own.
+std::optional<int> pid_behind(int pidfd) {
+  Result<std::string> info = os::read_file(fmt::format("/proc/self/fdinfo/{}", pidfd));
+  if (!info) return std::nullopt;
+  for (const std::string& line : split(*info, '\n')) {
+    if (line.starts_with("Pid:")) return std::atoi(line.c_str() + std::string_view("Pid:").size());
+  }
+  return std::nullopt;
 }
 
 struct PolicyText {
@@ -274,7 +293,7 @@ Result<Child> WarmInterpreter::spawn(const std::string& module, os::SandboxReque
     lock.unlock();
     return why;
   }
-  child->pid = fork.pid;
+  child->pid = pid_behind(fork.pidfd.get()).value_or(fork.pid);
   child->pidfd = std::move(fork.pidfd);
   lock.unlock();
   return Child(std::move(child));

@@ -151,14 +151,20 @@ class OrdinaryUser(unittest.TestCase):
         if reachable.returncode != 0:
             self.skipTest("this clone lies in a folder that other users may not enter")
 
+    def run_as_nobody(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(words, cwd=program.ROOT, env=program.environment({"HOME": self.home, "TMPDIR": self.home}), user=NOBODY, group=NOBODY,
+                              extra_groups=[], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=program.LIMIT_S)
+
     def test_verdicts(self) -> None:
         for problem, kernel, rule in ((*SOFTMAX, ""), (FIXED_RELU[0], "test/hostile/partial_or_lucky/nan_swallowed_by_maximum.py", "result.special")):
-            done = subprocess.run([program.PROGRAM, "verify", "--problem", problem, "--kernel", kernel, "--device", "cpu", "--json"], cwd=program.ROOT,
-                                  env=program.environment({"HOME": self.home, "TMPDIR": self.home}), user=NOBODY, group=NOBODY, extra_groups=[],
-                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=program.LIMIT_S)
+            done = self.run_as_nobody(program.PROGRAM, "verify", "--problem", problem, "--kernel", kernel, "--device", "cpu", "--json")
             verdict = json.loads(done.stdout)
             self.assertEqual((done.returncode, verdict["rule"]), (1 if rule else 0, rule), done.stderr)
             self.assertNotEqual(verdict["sandbox"]["level"], "full")
+
+    def test_threads_and_processes_are_seen(self) -> None:
+        done = self.run_as_nobody(Path(program.PROGRAM).parent.parent / "verify/candidate_test", "--gtest_brief=1")
+        self.assertEqual(done.returncode, 0, done.stdout)
 
 
 class Interruption(unittest.TestCase):
