@@ -33,6 +33,19 @@ std::int64_t DerivedSizes::given(const Sym& sym) const {
   return ir::evaluate(sym, given_).value_or(1);
 }
 
+namespace {
+
+std::vector<int> readers_of(const ir::Graph& graph) {
+  std::vector<int> out(graph.values.size(), 0);
+  const auto read = [&](ValueId value) { ++out[static_cast<std::size_t>(value)]; };
+  for (const ir::Node& node : graph.nodes) std::for_each(node.inputs.begin(), node.inputs.end(), read);
+  std::for_each(graph.outputs.begin(), graph.outputs.end(), read);
+  for (const ir::Update& update : graph.updates) read(update.value);
+  return out;
+}
+
+}  // namespace
+
 ir::Graph rewritten(const ir::Graph& graph, const Replace& replace) {
   ir::Graph out;
   ir::Builder builder(out);
@@ -50,10 +63,11 @@ ir::Graph rewritten(const ir::Graph& graph, const Replace& replace) {
   out.sizes = graph.sizes;
   for (ir::SizeSource& size : out.sizes) size.argument = moved(size.argument);
   DerivedSizes sizes(out);
+  const std::vector<int> readers = readers_of(graph);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const ir::Node& node = graph.nodes[i];
     builder.set_origin(node.origin, node.where);
-    Rewriting here{builder, sizes, static_cast<int>(i), node, {}};
+    Rewriting here{builder, sizes, static_cast<int>(i), node, graph, readers, {}};
     for (const ValueId input : node.inputs) here.inputs.push_back(moved(input));
     if (const std::optional<ValueId> other = replace(here)) {
       KA_CHECK(node.outputs.size() == 1 && builder.type(*other) == graph.type(node.outputs[0]));

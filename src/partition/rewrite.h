@@ -29,6 +29,8 @@ struct Rewriting {
   DerivedSizes& sizes;
   int number;                       // of the node in the old graph
   const ir::Node& node;             // its operands are values of the old graph
+  const ir::Graph& old;
+  const std::vector<int>& readers;  // how many read each value of the old graph, the caller of the program included
   std::vector<ir::ValueId> inputs;  // the same in the new graph
 };
 

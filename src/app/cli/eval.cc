@@ -36,6 +36,7 @@ struct Suite {
   std::string folder, out, mode;
   std::vector<std::string> names;  // relative to folder, sorted
   verify::JudgeOptions options;
+  GenerateChoices choices;
   std::chrono::milliseconds limit{};
   std::vector<std::string> contenders;  // empty: nothing is timed
   std::uint64_t jobs = 2;
@@ -69,6 +70,7 @@ Result<Suite> suite_of(const Arguments& arguments) {
   KA_ASSIGN(suite.mode, arguments.choice("--mode", "train", modes));
   suite.out = arguments.text("--out", ".fuse/eval");
   suite.verifies = !arguments.has("--no-verify");
+  suite.choices.algebraic = !arguments.has("--no-algebraic");
   suite.quiet = arguments.has("--json");
   KA_ASSIGN(suite.names, problems_below(suite.folder, arguments.text("--filter")));
   KA_ASSIGN(suite.jobs, arguments.whole_number("--jobs", 2));
@@ -101,11 +103,12 @@ class Evaluation {
     KA_ASSIGN(problem::ProblemFile file, problem::read_problem(suite_.folder + "/" + name_));
     const verify::ProblemSource problem{file.path, file.object, file.text, suite_.mode};
     std::shared_lock beside(gpu_);  // nothing else runs while a kernel is timed
-    Result<Generated> made = generate(problem, suite_.options, {}, interpreter_, cancel_);
+    Result<Generated> made = generate(problem, suite_.options, suite_.choices, interpreter_, cancel_);
     if (!made) return made.error();
     row["kernels"] = made->file.kernels.size();
     row["route"] = route::word_of(made->route);
     row["generation_seconds"] = made->seconds;
+    row["algebraic"] = std::any_of(made->rewrites.begin(), made->rewrites.end(), [](const auto& applied) { return applied.algebraic; });
     row["times"] = made->times;
     row["plan"] = made->no_refactored.empty() ? "computes what the program computes" : made->no_refactored;
     const std::string kernel_path = fmt::format("{}/{}", suite_.out, name_);

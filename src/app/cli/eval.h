@@ -18,6 +18,7 @@ inline constexpr auto kEvalFlags = std::to_array<Flag>({
     {"--baseline", "LIST", "for --bench: of eager, compile, reduce-overhead, max-autotune, separated by commas (default eager)"},
     {"--limit", "SECONDS", "for one problem as a whole (default 900); a problem that takes longer is a timeout"},
     {"--precision", "TIER", "default, fp32, tf32 or half"},
+    {"--no-algebraic", "", "leave out rewrites that change the amount of work"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
     {"--device", "DEVICE", "cpu (Triton's interpreter), cuda, or auto: cuda where there is a GPU and then the interpreter too"},
     {"--seed", "N", "other inputs and weights (default 0)"},

@@ -155,6 +155,8 @@ std::string explanation(const Generated& made) {
     const ir::Node& node = made.program.graph.nodes[static_cast<std::size_t>(refusal.node)];
     out += fmt::format("not fused: {} ({}) with kernel {}: {}\n", node.op, node.where, refusal.kernel, refusal.reason);
   }
+  for (const partition::AppliedRewrite& applied : made.rewrites)
+    out += fmt::format("rewritten{}: {} ({})\n", applied.algebraic ? " (algebraic)" : "", applied.name, applied.where);
   for (const std::string& refusal : made.program.refusals) out += fmt::format("not exported: {}\n", refusal);
   return out;
 }
@@ -191,7 +193,9 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   KA_ASSIGN(graph::Exported exported, graph::read_exported(document));
   KA_ASSIGN(out.program, graph::import_program(exported));
   laps.done("graph", counted(out.program.graph.nodes.size(), "operation"));
-  out.program.graph = partition::prepared(out.program.graph);
+  partition::Simplified simpler = partition::simplified(out.program.graph, choices.algebraic);
+  out.rewrites = std::move(simpler.applied);
+  out.program.graph = partition::prepared(simpler.graph);
   KA_ASSIGN(out.plan, partition::partition(out.program.graph));
   laps.done("partition", counted(out.plan.kernels.size(), "kernel"));
   out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},

@@ -9,6 +9,7 @@
 #include "graph/import.h"
 #include "ir/plan.h"
 #include "model/route.h"
+#include "partition/rewrites.h"
 #include "synth/codegen/module.h"
 #include "verify/judge.h"
 
@@ -25,6 +26,7 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--seed", "N", "other inputs and weights (default 0)"},
     {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
     {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},
+    {"--no-algebraic", "", "leave out rewrites that change the amount of work, such as a sum through a matrix product"},
     {"--verify", "", "verify the kernel with the judge: the default, for the sake of being said"},
     {"--no-verify", "", "write the kernel only"},
     {"--explain", "", "print the route, the graph, the kernels it became, and why nothing more was fused"},
@@ -36,10 +38,12 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
 struct GenerateChoices {
   std::string platform = "cuda";
   std::string emit = "kernel";  // kernel, kernelbench
+  bool algebraic = true;        // rewrites that change the amount of work
 };
 
 struct Generated {
   graph::Imported program;
+  std::vector<partition::AppliedRewrite> rewrites;
   ir::Plan plan;
   model::Route route;
   codegen::KernelFile file;

@@ -45,6 +45,7 @@ Result<Request> request_of(const Arguments& arguments) {
   KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
   KA_ASSIGN(request.choices.platform, arguments.choice("--platform", "cuda", platforms));
   KA_ASSIGN(request.choices.emit, arguments.choice("--emit", "kernel", forms));
+  request.choices.algebraic = !arguments.has("--no-algebraic");
   KA_ASSIGN(request.options, judge_options(arguments));
   request.problem = {file.path, file.object, file.text, mode};
   request.command = fmt::format("kernelagent generate --problem {}", quote_shell(problem));
@@ -74,6 +75,12 @@ model::RunSummary summary_of(const Request& request, const RunOutput& output, co
   return summary;
 }
 
+Json rewrites_of(const Generated& made) {
+  Json out = Json::array();
+  for (const partition::AppliedRewrite& applied : made.rewrites) out.push_back({{"name", applied.name}, {"algebraic", applied.algebraic}, {"where", applied.where}});
+  return out;
+}
+
 Json result_of(const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict, const model::RunSummary& summary) {
   Json kernels = Json::array();
   for (std::size_t k = 0; k < made.file.kernels.size(); ++k)
@@ -82,6 +89,7 @@ Json result_of(const RunOutput& output, const Generated& made, const std::option
           {"folder", output.folder()},
           {"kernel", output.path("kernel.py")},
           {"kernels", kernels},
+          {"rewrites", rewrites_of(made)},
           {"route", model::to_json(made.route)},
           {"verdict", verdict ? model::to_json(*verdict) : Json()},
           {"generation_seconds", made.seconds},
