@@ -17,11 +17,14 @@ class Importer {
  public:
   explicit Importer(const Exported& exported) : exported_(exported), fit_(exported), builder_(out_.graph) {}
 
+  // A whole number whose samples no expression gives, where there was one.
+  const Numbers& unexplained() const { return unexplained_; }
+
   Result<Imported> run() {
     KA_TRY(add_arguments());
     for (std::size_t i = 0; i < first().nodes.size(); ++i) {
       Status added = add_node(i);
-      if (!added && added.error().kind == ErrorKind::unsupported && stand_in(i, added.error().message)) continue;
+      if (!added && unexplained_.empty() && added.error().kind == ErrorKind::unsupported && stand_in(i, added.error().message)) continue;
       if (!added) return located(added.error(), first().nodes[i]);
     }
     KA_TRY(add_results());
@@ -126,6 +129,7 @@ class Importer {
         add_size(fit_.sources().back());
         return Arg{*sym};
       }
+      unexplained_ = numbers;
       return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", numbers[0]));
     }
     if (const double* number = std::get_if<double>(&one.value)) return real_operand(samples, *number);
@@ -308,14 +312,34 @@ class Importer {
   SizeFit fit_;
   Imported out_;
   mutable ir::Builder builder_;
+  Numbers unexplained_;
   std::map<std::string, Arg> values_;
   std::map<std::size_t, ir::ValueId> positions_;
 };
 
+// The export without the samples in which a number is not what it is at the given sizes.
+Exported without_others(const Exported& exported, const Numbers& numbers) {
+  Exported out = exported;
+  out.samples.clear();
+  for (std::size_t s = 0; s < exported.samples.size(); ++s) {
+    if (numbers[s] == numbers[0]) out.samples.push_back(exported.samples[s]);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Imported> import_program(const Exported& exported) {
-  return Importer(exported).run();
+  Importer importer(exported);
+  Result<Imported> whole = importer.run();
+  const Numbers& numbers = importer.unexplained();
+  // Samples 0 and 1 are the given sizes and those at which the program is executed without a GPU.
+  if (whole || numbers.size() < 3 || numbers[1] != numbers[0]) return whole;
+  // A number that varies with a constant of the problem in a way that cannot be told (the side of a patch beside a number of
+  // channels): the program is imported for the given value of that constant alone.
+  Result<Imported> fixed = import_program(without_others(exported, numbers));
+  if (fixed) fixed->refusals.push_back(fmt::format("other sizes, at which the number {} is another: {}", numbers[0], whole.error().message));
+  return fixed ? std::move(fixed) : std::move(whole);
 }
 
 }  // namespace ka::graph
