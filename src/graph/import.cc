@@ -2,6 +2,7 @@
 // the operator's term is evaluated, and the result is held against what PyTorch said: dtype, and the shape in every sample.
 #include "graph/import.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ class Importer {
       if (!added) return located(added.error(), first().nodes[i]);
     }
     KA_TRY(add_results());
+    KA_TRY(check_constants());
     out_.way = exported_.way;
     out_.refusals = exported_.refusals;
     KA_TRY(ir::check_graph(out_.graph));
@@ -53,7 +55,6 @@ class Importer {
                                     : argument.kind == "parameter" ? ir::ArgumentKind::parameter
                                     : argument.kind == "buffer"    ? ir::ArgumentKind::buffer
                                                                    : ir::ArgumentKind::constant;
-      if (kind == ir::ArgumentKind::constant) KA_TRY(check_constant(i));
       const ir::ValueId id = builder_.argument(kind, argument.name, argument.keyword, {argument.tensor->dtype, fit_.argument_shape(i)});
       out_.graph.arguments.back().data = argument.data;
       positions_[i] = id;
@@ -70,8 +71,26 @@ class Importer {
     if (numbers && numbers->size() > 1) out_.scaled[source.symbol] = (*numbers)[1];
   }
 
+  // Tensors that the module keeps as plain attributes. One that the program overwrites before it reads it is none of its inputs.
+  Status check_constants() const {
+    for (const auto& [i, id] : positions_) {
+      if (first().arguments[i].kind == "constant" && is_read(id)) KA_TRY(check_constant(i));
+    }
+    return ok();
+  }
+
+  bool is_read(ir::ValueId id) const {
+    const auto among = [&](const std::vector<ir::ValueId>& ids) { return std::find(ids.begin(), ids.end(), id) != ids.end(); };
+    return among(out_.graph.outputs) || std::any_of(out_.graph.nodes.begin(), out_.graph.nodes.end(), [&](const ir::Node& node) { return among(node.inputs); });
+  }
+
   Status check_constant(std::size_t i) const {
     const ExportedArgument& argument = first().arguments[i];
+    for (const ExportedUpdate& update : first().updates) {
+      if (update.target == argument.node)
+        return unsupported(fmt::format("the tensor {} is an attribute that the program reads and changes, so that its answer depends on earlier calls; "
+                                       "register it as a buffer", argument.name));
+    }
     if (!argument.has_data)
       return unsupported(fmt::format("the tensor {} is neither an input nor a parameter or buffer, and it is too large or has no "
                                      "known values; register it as a buffer", argument.name));
@@ -292,8 +311,9 @@ class Importer {
     for (const ExportedUpdate& update : first().updates) {
       KA_ASSIGN(Arg arg, referenced(update.value));
       KA_ASSIGN(ir::ValueId id, as_tensor(arg, builder_));
-      for (const ir::Argument& argument : out_.graph.arguments) {
-        if (argument.name == update.target) out_.graph.updates.push_back({argument.value, id});
+      for (const auto& [i, argument] : positions_) {
+        // what is kept in a plain attribute is no business of kernel_function
+        if (first().arguments[i].node == update.target && first().arguments[i].kind != "constant") out_.graph.updates.push_back({argument, id});
       }
     }
     return ok();
