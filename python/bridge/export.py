@@ -24,6 +24,7 @@ MOST_SAMPLES = 4
 MOST_ATTEMPTS = 24
 SMALL = 16
 LONG_PROGRAM = 300  # operators; such a program is exported at few sizes, each costs seconds
+LONGEST_PROGRAM = 1000  # such a one only at the given sizes and those at which it is verified
 WAYS = ("fake", "real", "meta")
 
 
@@ -44,7 +45,7 @@ def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
         if small != given or state.widths is not None:
             _add_sample(samples, source, request, small, way, refusals)
         for sizes in _other_sizes(source, given, small):
-            if len(samples) == MOST_SAMPLES:
+            if len(samples) == MOST_SAMPLES or len(first["nodes"]) > LONGEST_PROGRAM and len(samples) > 1:
                 break
             _add_sample(samples, source, request, sizes, way, refusals)
         for sizes in _separating(source, small) if len(first["nodes"]) < LONG_PROGRAM else ():
