@@ -47,7 +47,8 @@ class Request:
 @dataclass
 class Cost:
     """elements: of the inputs and of everything that forward writes. complete: the run was not cut short. shapes: those of
-    the outputs, where they follow from the input shapes alone."""
+    the outputs, where they follow from the input shapes alone. names: of the weights. ops: operations, views left out;
+    recurrent: some of them are the steps of a layer that PyTorch takes apart itself."""
 
     elements: int
     flops: int
@@ -55,6 +56,8 @@ class Cost:
     ops: int
     complete: bool
     shapes: list[list[int]] | None = None
+    names: frozenset[str] = frozenset()
+    recurrent: bool = False
 
 
 @contextmanager
@@ -113,7 +116,8 @@ def dataless_cost(source: SizedSource, request: Request, sizes: dict[str, int], 
             inputs = program.inputs(0)
             shapes = _call(program, model, inputs, watch)
     elements = watch.elements + input_elements(inputs)
-    return Cost(elements, watch.flops, weight_elements(model), watch.op_count, shapes is not None, shapes)
+    return Cost(elements, watch.flops, weight_elements(model), watch.op_count, shapes is not None, shapes, weight_names(model),
+                _has_recurrence(model))
 
 
 def _call(program: Program, model: Any, inputs: list[Any], watch: modes.Observe) -> list[list[int]] | None:
@@ -176,6 +180,17 @@ def weight_elements(model: Any) -> int:
             if tensor is not None:
                 seen[id(tensor)] = tensor.numel()
     return sum(seen.values())
+
+
+def weight_names(model: Any) -> frozenset[str]:
+    if not isinstance(model, torch.nn.Module):
+        return frozenset()
+    return frozenset(f"{prefix}.{key}" for prefix, module in torch.nn.Module.named_modules(model)
+                     for tensors in (module._parameters, module._buffers) for key, tensor in tensors.items() if tensor is not None)
+
+
+def _has_recurrence(model: Any) -> bool:
+    return isinstance(model, torch.nn.Module) and any(isinstance(m, torch.nn.RNNBase) for m in torch.nn.Module.modules(model))
 
 
 def run_once(program: Program, seed: int) -> tuple[Any, list[Any], runs.Run, modes.WatchRecurrence]:

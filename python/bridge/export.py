@@ -8,6 +8,7 @@ exported on fake inputs; on the meta device. The reason why an earlier way faile
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ MOST_SAMPLES = 4
 MOST_ATTEMPTS = 24
 SMALL = 16
 LONG_PROGRAM = 300  # operators; such a program is exported at few sizes, each costs seconds
+LONGEST_PROGRAM = 1000  # such a one only at the given sizes and those at which it is verified
 WAYS = ("fake", "real", "meta")
 
 
@@ -43,7 +45,7 @@ def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
         if small != given or state.widths is not None:
             _add_sample(samples, source, request, small, way, refusals)
         for sizes in _other_sizes(source, given, small):
-            if len(samples) == MOST_SAMPLES:
+            if len(samples) == MOST_SAMPLES or len(first["nodes"]) > LONGEST_PROGRAM and len(samples) > 1:
                 break
             _add_sample(samples, source, request, sizes, way, refusals)
         for sizes in _separating(source, small) if len(first["nodes"]) < LONG_PROGRAM else ():
@@ -108,13 +110,25 @@ def _other_sizes(source: SizedSource, given: dict[str, int], small: dict[str, in
 
 
 def _first(source: SizedSource, request: Asked, sizes: dict[str, int], refusals: list[str]) -> tuple[str, Any]:
+    without_numbers = None
     for way in WAYS:
         try:
-            return way, _graph(source, request, sizes, way)
+            graph = _graph(source, request, sizes, way)
         except (ProblemError, export_graph.NotExportable) as exc:
             refusals.append(f"{way}: {one_line(str(exc), 300)}")
             last = exc
+            continue
+        if way != "fake" or not _lacks_numbers(graph):
+            return way, graph
+        without_numbers = graph  # a small tensor that is no weight: a module that is built for real has its numbers
+    if without_numbers is not None:
+        return "fake", without_numbers
     raise ProblemError("unsupported", f"the program cannot be exported ({refusals[0]})", last)
+
+
+def _lacks_numbers(graph: dict[str, Any]) -> bool:
+    return any(argument["kind"] == "constant" and "data" not in argument and math.prod(argument["shape"]) <= export_graph.CONSTANT_LIMIT
+               for argument in graph["arguments"])
 
 
 def _graph(source: SizedSource, request: Asked, sizes: dict[str, int], way: str) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class _Writer:
             if kind == "USER_OUTPUT":
                 outputs.append(self._value(spec.arg.name) if hasattr(spec.arg, "name") else {"value": spec.arg.value})
             elif kind in ("BUFFER_MUTATION", "USER_INPUT_MUTATION"):
-                updates.append({"target": spec.target, "value": self._value(spec.arg.name)})
+                updates.append({"target": self._placeholder(spec.target, kind), "value": self._value(spec.arg.name)})
             else:
                 raise NotExportable(f"the program has an output of kind {kind}")
         structure = self.program.call_spec.out_spec
@@ -88,9 +88,14 @@ class _Writer:
         for spec in self.program.graph_signature.input_specs:
             node = placeholders.get(spec.arg.name)
             if node in self.versions.now:
-                target = spec.target if spec.target is not None else spec.arg.name
-                found.append({"target": target, "value": self._operand(node)})
+                found.append({"target": spec.arg.name, "value": self._operand(node)})
         return found
+
+    def _placeholder(self, target: str, kind: str) -> str:
+        """The node of the argument that is changed: an input and a buffer may have the same name, nodes never do."""
+        if kind == "USER_INPUT_MUTATION":
+            return target
+        return next(spec.arg.name for spec in self.program.graph_signature.input_specs if spec.target == target)
 
     def _value(self, name: str) -> dict[str, Any]:
         node = next(n for n in self.program.graph.nodes if n.name == name)

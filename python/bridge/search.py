@@ -42,6 +42,7 @@ class Search:
         self.frozen: dict[str, str] = {}
         self.trials = 0
         self._memo: dict[tuple[int, ...], Cost | ProblemError] = {}
+        self._names: frozenset[str] | None = None  # of the weights at the given sizes
 
     def find(self) -> dict[str, int]:
         first = self._cost(self.sizes)
@@ -53,9 +54,16 @@ class Search:
             if not self.ways:
                 return self._find_upwards(first)
             first = self._cost(self.sizes)
+        self._names = first.names
+        turns: list[str] = []
         if is_over(first, self.limit):
             self._freeze_unseen(first)
+            turns = self._freeze_turns(first)
         cost = self._shrink(first)
+        if is_over(cost, self.limit) and turns:
+            for name in turns:
+                del self.frozen[name]
+            cost = self._shrink(cost)
         if is_over(cost, self.limit):
             raise ProblemError("cannot_scale", self._refusal(cost), need=(cost.elements, cost.flops))
         if any(self.sizes[c.name] != c.value for c in self.source.constants if not c.first_class):
@@ -71,6 +79,19 @@ class Search:
             tried = self._cost({**self.sizes, constant.name: halved(constant.value)})
             if isinstance(tried, Cost) and tried.weights == given.weights:
                 self.frozen[constant.name] = "no input and no weight shows it"
+
+    def _freeze_turns(self, given: Cost) -> list[str]:
+        """Keeps constants that set how often a loop of the program runs: with fewer turns it is another program, and a kernel
+        that has them unrolled could not follow. Returns their names: they shrink after all where nothing else helps."""
+        found = []
+        for constant in self.source.constants:
+            if given.recurrent or not given.complete or constant.name in self.frozen or halved(constant.value) < self._floor(constant):
+                continue
+            tried = self._cost({**self.sizes, constant.name: halved(constant.value)})
+            if isinstance(tried, Cost) and tried.complete and tried.ops != given.ops:
+                found.append(constant.name)
+                self.frozen[constant.name] = "it sets how often a loop of the program runs"
+        return found
 
     def weight_elements(self) -> int | None:
         """Elements of the weights at the given sizes; None when the program does not run so, as far as shapes tell."""
@@ -98,12 +119,19 @@ class Search:
         if key not in self._memo:
             self.trials += 1
             try:
-                self._memo[key] = dataless_cost(self.source, self.request, sizes, self.limit, self.ways[0])
+                self._memo[key] = self._same_program(dataless_cost(self.source, self.request, sizes, self.limit, self.ways[0]))
             except ProblemError as exc:
                 self._memo[key] = exc
             except modes.Stop as exc:
                 self._memo[key] = ProblemError("cannot_scale", f"the constructor cannot be tried: {exc}")
         return self._memo[key]
+
+    def _same_program(self, cost: Cost) -> Cost:
+        """A module that is built with other weights (a shortcut without a layer, where two widths have become equal) is
+        another program, which says nothing about kernels for the given one."""
+        if self._names is not None and cost.names != self._names:
+            raise ProblemError("init_raises", "the module then has other weights")
+        return cost
 
     def _shrink(self, cost: Cost) -> Cost:
         group = FIRST_GROUP

@@ -49,7 +49,7 @@ struct ExportedNode {
 };
 
 struct ExportedUpdate {
-  std::string target;
+  std::string target;  // the node of the argument that is changed
   TensorRef value;
 };
 

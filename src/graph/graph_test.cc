@@ -135,6 +135,27 @@ TEST(Import, FindsOutHowNumbersFollowFromSizes) {
   EXPECT_EQ(ir::to_text(imported->graph.type(imported->graph.outputs[0])), "float32[((columns*rows) // 2), 2]");
 }
 
+// Windows along the columns, 16 wide but at the last sizes, where they are as wide as nothing explains.
+TEST(Import, KeepsTheGivenValueOfANumberThatFollowsFromNothing) {
+  Exported exported = sampled({{64, 32}, {8, 32}, {64, 30}});
+  const auto windows_of = [&](std::size_t sample, std::int64_t width) {
+    ExportedGraph& graph = exported.samples[sample];
+    const std::vector<std::int64_t> shape = {graph.sizes["rows"], 2, width};
+    graph.nodes[0] = {"view", "aten.unfold.default", "p.py:3", {}, {TensorFacts{ir::DType::float32, shape, {2 * width, width, 1}}}};
+    graph.nodes[0].operands = {{"self", Operand{TensorRef{"x", 0}}}, {"dimension", Operand{std::int64_t{1}}}, {"size", Operand{width}}, {"step", Operand{width}}};
+  };
+  windows_of(0, 16);
+  windows_of(1, 16);
+  windows_of(2, 11);
+  Result<Imported> imported = import_program(exported);
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_EQ(ir::to_text(imported->graph.type(imported->graph.outputs[0])), "float32[rows, 2, 16]");
+  EXPECT_EQ(imported->refusals.size(), 1u);
+  windows_of(1, 11);  // the sizes at which it is verified cannot be left out
+  imported = import_program(exported);
+  EXPECT_FALSE(imported);
+}
+
 TEST(Import, NamesTheOperatorThatItDoesNotKnow) {
   Exported exported = sampled({{64, 32}});
   exported.samples[0].nodes[0].op = "aten.fft_fft.default";

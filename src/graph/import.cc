@@ -2,6 +2,7 @@
 // the operator's term is evaluated, and the result is held against what PyTorch said: dtype, and the shape in every sample.
 #include "graph/import.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -17,14 +18,18 @@ class Importer {
  public:
   explicit Importer(const Exported& exported) : exported_(exported), fit_(exported), builder_(out_.graph) {}
 
+  // A whole number whose samples no expression gives, where there was one.
+  const Numbers& unexplained() const { return unexplained_; }
+
   Result<Imported> run() {
     KA_TRY(add_arguments());
     for (std::size_t i = 0; i < first().nodes.size(); ++i) {
       Status added = add_node(i);
-      if (!added && added.error().kind == ErrorKind::unsupported && stand_in(i, added.error().message)) continue;
+      if (!added && unexplained_.empty() && added.error().kind == ErrorKind::unsupported && stand_in(i, added.error().message)) continue;
       if (!added) return located(added.error(), first().nodes[i]);
     }
     KA_TRY(add_results());
+    KA_TRY(check_constants());
     out_.way = exported_.way;
     out_.refusals = exported_.refusals;
     KA_TRY(ir::check_graph(out_.graph));
@@ -50,7 +55,6 @@ class Importer {
                                     : argument.kind == "parameter" ? ir::ArgumentKind::parameter
                                     : argument.kind == "buffer"    ? ir::ArgumentKind::buffer
                                                                    : ir::ArgumentKind::constant;
-      if (kind == ir::ArgumentKind::constant) KA_TRY(check_constant(i));
       const ir::ValueId id = builder_.argument(kind, argument.name, argument.keyword, {argument.tensor->dtype, fit_.argument_shape(i)});
       out_.graph.arguments.back().data = argument.data;
       positions_[i] = id;
@@ -67,8 +71,26 @@ class Importer {
     if (numbers && numbers->size() > 1) out_.scaled[source.symbol] = (*numbers)[1];
   }
 
+  // Tensors that the module keeps as plain attributes. One that the program overwrites before it reads it is none of its inputs.
+  Status check_constants() const {
+    for (const auto& [i, id] : positions_) {
+      if (first().arguments[i].kind == "constant" && is_read(id)) KA_TRY(check_constant(i));
+    }
+    return ok();
+  }
+
+  bool is_read(ir::ValueId id) const {
+    const auto among = [&](const std::vector<ir::ValueId>& ids) { return std::find(ids.begin(), ids.end(), id) != ids.end(); };
+    return among(out_.graph.outputs) || std::any_of(out_.graph.nodes.begin(), out_.graph.nodes.end(), [&](const ir::Node& node) { return among(node.inputs); });
+  }
+
   Status check_constant(std::size_t i) const {
     const ExportedArgument& argument = first().arguments[i];
+    for (const ExportedUpdate& update : first().updates) {
+      if (update.target == argument.node)
+        return unsupported(fmt::format("the tensor {} is an attribute that the program reads and changes, so that its answer depends on earlier calls; "
+                                       "register it as a buffer", argument.name));
+    }
     if (!argument.has_data)
       return unsupported(fmt::format("the tensor {} is neither an input nor a parameter or buffer, and it is too large or has no "
                                      "known values; register it as a buffer", argument.name));
@@ -126,6 +148,7 @@ class Importer {
         add_size(fit_.sources().back());
         return Arg{*sym};
       }
+      unexplained_ = numbers;
       return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", numbers[0]));
     }
     if (const double* number = std::get_if<double>(&one.value)) return real_operand(samples, *number);
@@ -288,8 +311,9 @@ class Importer {
     for (const ExportedUpdate& update : first().updates) {
       KA_ASSIGN(Arg arg, referenced(update.value));
       KA_ASSIGN(ir::ValueId id, as_tensor(arg, builder_));
-      for (const ir::Argument& argument : out_.graph.arguments) {
-        if (argument.name == update.target) out_.graph.updates.push_back({argument.value, id});
+      for (const auto& [i, argument] : positions_) {
+        // what is kept in a plain attribute is no business of kernel_function
+        if (first().arguments[i].node == update.target && first().arguments[i].kind != "constant") out_.graph.updates.push_back({argument, id});
       }
     }
     return ok();
@@ -308,14 +332,34 @@ class Importer {
   SizeFit fit_;
   Imported out_;
   mutable ir::Builder builder_;
+  Numbers unexplained_;
   std::map<std::string, Arg> values_;
   std::map<std::size_t, ir::ValueId> positions_;
 };
 
+// The export without the samples in which a number is not what it is at the given sizes.
+Exported without_others(const Exported& exported, const Numbers& numbers) {
+  Exported out = exported;
+  out.samples.clear();
+  for (std::size_t s = 0; s < exported.samples.size(); ++s) {
+    if (numbers[s] == numbers[0]) out.samples.push_back(exported.samples[s]);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Imported> import_program(const Exported& exported) {
-  return Importer(exported).run();
+  Importer importer(exported);
+  Result<Imported> whole = importer.run();
+  const Numbers& numbers = importer.unexplained();
+  // Samples 0 and 1 are the given sizes and those at which the program is executed without a GPU.
+  if (whole || numbers.size() < 3 || numbers[1] != numbers[0]) return whole;
+  // A number that varies with a constant of the problem in a way that cannot be told (the side of a patch beside a number of
+  // channels): the program is imported for the given value of that constant alone.
+  Result<Imported> fixed = import_program(without_others(exported, numbers));
+  if (fixed) fixed->refusals.push_back(fmt::format("other sizes, at which the number {} is another: {}", numbers[0], whole.error().message));
+  return fixed ? std::move(fixed) : std::move(whole);
 }
 
 }  // namespace ka::graph

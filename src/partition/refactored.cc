@@ -124,6 +124,10 @@ class Writer {
   }
 
  private:
+  bool is_read(ValueId id) const {
+    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const ir::Node& node) { return std::find(node.inputs.begin(), node.inputs.end(), id) != node.inputs.end(); });
+  }
+
   struct Part {
     std::string text, call;
   };
@@ -198,7 +202,7 @@ class Writer {
       if (argument.value >= 0 && argument.kind != ir::ArgumentKind::constant && device == "\"cpu\"") device = names_.at(argument.value) + ".device";
     }
     for (const ir::Argument& argument : graph_.arguments) {
-      if (argument.kind != ir::ArgumentKind::constant || argument.value < 0) continue;
+      if (argument.kind != ir::ArgumentKind::constant || argument.value < 0 || !is_read(argument.value)) continue;
       std::vector<std::string> numbers;
       const DType dtype = graph_.type(argument.value).dtype;
       for (const double value : argument.data) numbers.push_back(number_text(value, dtype));

@@ -67,6 +67,57 @@ class Scales(ReferenceTest):
             """, budget=BUDGET)
         self.assertEqual(answer["sizes"]["verified"]["width"], 96)
 
+    def test_sizes_that_differ_stay_different_where_the_weights_depend_on_it(self) -> None:
+        answer = self.loaded("""
+            rows, inside, outside = 4096, 256, 512
+            class Model(nn.Module):
+                def __init__(self, a, b):
+                    super().__init__()
+                    self.up = nn.Linear(a, b)
+                    self.skip = nn.Identity() if a == b else nn.Linear(a, b)
+                def forward(self, x): return self.up(x).relu() + self.skip(x)
+            def get_inputs(): return [torch.rand(rows, inside)]
+            def get_init_inputs(): return [inside, outside]
+            """, budget={"elements": 1 << 12, "flops": 1 << 17})
+        sizes = answer["sizes"]["verified"]
+        self.assertNotEqual(sizes["inside"], sizes["outside"])
+        self.assertIn("skip.weight", [w["name"] for w in answer["weights"]])
+
+    def test_the_number_of_turns_is_kept_where_the_rest_is_enough(self) -> None:
+        text = """
+            turns, rows, width = 32, 64, 512
+            class Model(nn.Module):
+                def __init__(self, n):
+                    super().__init__()
+                    self.step = nn.Linear(n, n)
+                def forward(self, x, h):
+                    for t in range(x.shape[0]):
+                        h = torch.tanh(self.step(h) + x[t])
+                    return h
+            def get_inputs(): return [torch.rand(turns, rows, width), torch.rand(rows, width)]
+            def get_init_inputs(): return [width]
+            """
+        self.assertEqual(self.loaded(text, budget=BUDGET)["sizes"]["verified"]["turns"], 32)
+        tight = self.loaded(text, budget={"elements": 1 << 11, "flops": 1 << 16})
+        self.assertLess(tight["sizes"]["verified"]["turns"], 32)
+
+    def test_sizes_at_which_the_answer_is_noise_are_not_taken(self) -> None:
+        text = """
+            batch, side = 64, 16
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    parts = []
+                    for _ in range(12):
+                        parts += [nn.Conv2d(8, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.Hardtanh()]
+                    self.body = nn.Sequential(*parts, nn.AdaptiveAvgPool2d(1), nn.Conv2d(8, 8, 1), nn.BatchNorm2d(8))
+                def forward(self, x): return self.body(x * 1e-6 + 1)
+            def get_inputs(): return [torch.rand(batch, 8, side, side)]
+            """
+        budget = {"elements": 1 << 16, "flops": 1 << 22}
+        self.refused(text, "cannot_scale", "ill-conditioned", budget=budget)
+        self.assertIn("ill-conditioned", self.loaded(text, budget={**budget, "single": True})["sizes"]["steps"][-1])
+
     def test_values_that_do_not_follow_a_size(self) -> None:
         answer = self.loaded("""
             vocabulary = 4096

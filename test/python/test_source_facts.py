@@ -156,6 +156,19 @@ def forward(x, *, fc_weight, fc_bias, bn_running_mean, bn_running_var, bn_num_ba
             with self.subTest(new):
                 self.assertIn(says, self.difference(self.GOOD.replace(old, new)))
 
+    # x + far loses most of x in float32: at 1e5 the result is 1% off, at 1e7 it is noise.
+    CANCELS = "class Model(nn.Module):\n    def forward(self, x):\n        return (x + {0}) - {0}\ndef get_inputs():\n    return [torch.rand(64, 64) * 0.2]\n"
+    OTHERWISE = "def forward(x):\n    return x * {}\n"
+
+    def test_an_ill_conditioned_program_is_held_against_its_own_error(self):
+        self.loaded(self.CANCELS.format("1e5"))
+        self.assertEqual(self.difference(self.OTHERWISE.format("1.0")), "")
+        self.assertIn("output 0: mean error", self.difference(self.OTHERWISE.format("1.7")))
+
+    def test_nothing_is_told_where_the_answer_is_noise(self):
+        self.loaded(self.CANCELS.format("4e6"))
+        self.assertIn("ill-conditioned", self.difference(self.OTHERWISE.format("1.0")))
+
 
 class Constructor(unittest.TestCase):
     TEXT = harness.problem("""
