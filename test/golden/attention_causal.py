@@ -11,7 +11,7 @@ import triton.language as tl
 
 
 @triton.jit
-def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, matmul_ptr, length, head_dim, heads, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, head_dim, heads, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         length, head_dim, heads = tl.cast(length, tl.int64), tl.cast(head_dim, tl.int64), tl.cast(heads, tl.int64)
     tile = tl.program_id(0)
@@ -63,7 +63,7 @@ def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, matmul_ptr, lengt
         acc = tl.dot(weight, v, acc * shrink, input_precision=PRECISION)
     acc = acc / total
     place = tl.broadcast_to(b*head_dim*length + e + head_dim*m, acc.shape)
-    tl.store(matmul_ptr + place, acc, mask=m_ok & e_ok)
+    tl.store(out_ptr + place, acc, mask=m_ok & e_ok)
 
 
 def kernel_function(q, k, v):
