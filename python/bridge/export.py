@@ -22,6 +22,7 @@ from ka_bridge.sizes import SizedSource
 
 MOST_SAMPLES = 4
 MOST_ATTEMPTS = 24
+FEW_ATTEMPTS = 2  # of a long program, also when one of them adds nothing
 SMALL = 16
 LONG_PROGRAM = 300  # operators; such a program is exported at few sizes, each costs seconds
 LONGEST_PROGRAM = 1000  # such a one only at the given sizes and those at which it is verified
@@ -44,11 +45,13 @@ def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
         samples = [{"sizes": given, "graph": first}]
         if small != given or state.widths is not None:
             _add_sample(samples, source, request, small, way, refusals)
-        for sizes in _other_sizes(source, given, small):
+        long = len(first["nodes"]) >= LONG_PROGRAM
+        others = _other_sizes(source, given, small)
+        for sizes in others[:FEW_ATTEMPTS] if long else others:
             if len(samples) == MOST_SAMPLES or len(first["nodes"]) > LONGEST_PROGRAM and len(samples) > 1:
                 break
             _add_sample(samples, source, request, sizes, way, refusals)
-        for sizes in _separating(source, small) if len(first["nodes"]) < LONG_PROGRAM else ():
+        for sizes in () if long else _separating(source, small):
             if _still_alike(samples, sizes, small):
                 _add_sample(samples, source, request, sizes, way, refusals)
     finally:

@@ -13,6 +13,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from ka_bridge import export_inplace
+
 ROUNDS = 5
 # Reading these needs no row: the reader passes over them.
 IGNORED = ("aten._assert_tensor_metadata.default", "aten._assert_scalar.default")
@@ -39,9 +41,10 @@ def _unknown(program: Any, operators: frozenset[str]) -> list[Any]:
     for node in program.graph.nodes:
         if node.op != "call_function" or not hasattr(node.target, "_schema"):
             continue
-        name = str(node.target)
+        # what is written in place is read under the name of what it computes, so it is not unknown
+        name = export_inplace.functional_name(node) if export_inplace.mutates(node) else str(node.target)
         if (name not in operators and name not in IGNORED) or _writes_unseen(node):
-            found[name] = node.target
+            found[str(node.target)] = node.target
     return list(found.values())
 
 

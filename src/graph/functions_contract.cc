@@ -64,6 +64,7 @@ std::vector<Sym> per_dim(Operands& in, const std::string& name, std::size_t n, c
 
 struct ConvSizes {
   Shape taps, spatial, out;
+  Shape reach;  // `out` as the expression over `spatial` that it stands for
   std::vector<Sym> stride, padding, dilation;
   Sym groups = 1;
 };
@@ -79,7 +80,9 @@ Look look_forward(const ConvSizes& c, const std::vector<Sym>& o, const std::vect
     const Sym place = o[d] * c.stride[d] + k[d] * c.dilation[d] - c.padding[d];
     out.index.push_back(place);
     out.valid.push_back(place);
-    out.valid.push_back(c.spatial[d] - 1 - place);
+    // that the last window lies inside is seen from the expression only
+    const Sym furthest = Sym::index("o", c.reach[d]) * c.stride[d] + Sym::index("k", c.taps[d]) * c.dilation[d] - c.padding[d];
+    if (!ir::is_at_most(furthest, c.spatial[d] - 1)) out.valid.push_back(c.spatial[d] - 1 - place);
   }
   return out;
 }
@@ -167,7 +170,8 @@ Arg conv(Operands& in) {
       c.padding.push_back(mode == "same" ? ir::floor_div(span, 2) : Sym(0));
       after.push_back(mode == "same" ? span - c.padding[d] : Sym(0));
     }
-    c.out.push_back(ir::floor_div(c.spatial[d] + c.padding[d] + after[d] - span - 1, c.stride[d]) + 1);
+    c.reach.push_back(ir::floor_div(c.spatial[d] + c.padding[d] + after[d] - span - 1, c.stride[d]) + 1);
+    c.out.push_back(b.named_extent(extent_name(d, n), c.reach[d]));
   }
   const Sym channels = b.shape(w)[1], features = ir::floor_div(b.shape(w)[0], c.groups);
   ValueId out;

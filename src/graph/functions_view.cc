@@ -147,7 +147,7 @@ Arg slice(Operands& in) {
   const Sym begin = bounded(in.integer_or("start", 0), extent), end = bounded(in.integer_or("end", extent), extent);
   const Sym step = in.integer_or("step", 1);
   Shape to = b.shape(x);
-  to[at(d)] = ir::ceil_div(end - begin, step);
+  to[at(d)] = step.is(1) ? end - begin : b.named_extent("length", ir::ceil_div(end - begin, step));
   std::vector<Sym> index = ir::index_symbols(to);
   index[at(d)] = index[at(d)] * step + begin;
   return tensor_arg(b.remap(x, to, index));
@@ -355,7 +355,7 @@ Arg windows(Operands& in) {
   const std::vector<Sym> ones(size.size(), Sym(1)), zeros(size.size(), Sym(0));
   const std::vector<Sym> stride = per_dim("stride", size), padding = per_dim("padding", zeros), dilation = per_dim("dilation", ones);
   const bool ceil_mode = in.flag("ceil_mode", false);
-  Shape to(b.shape(x).begin(), b.shape(x).begin() + first);
+  Shape to(b.shape(x).begin(), b.shape(x).begin() + first), counts;
   for (int k = 0; k < n; ++k) {
     const Sym extent = b.shape(x)[at(first + k)];
     const Sym span = extent + padding[at(k)] * 2 - dilation[at(k)] * (size[at(k)] - 1) - 1;
@@ -364,7 +364,8 @@ Arg windows(Operands& in) {
       const Sym more = ir::floor_div(span + stride[at(k)] - 1, stride[at(k)]) + 1;
       count = ir::minimum(more, ir::ceil_div(extent + padding[at(k)], stride[at(k)]));
     }
-    to.push_back(count);
+    counts.push_back(count);
+    to.push_back(b.named_extent(extent_name(at(k), at(n)), count));
   }
   for (const Sym& k : size) to.push_back(k);
   const std::vector<Sym> symbols = ir::index_symbols(to);
@@ -373,7 +374,10 @@ Arg windows(Operands& in) {
     const Sym place = symbols[at(first + k)] * stride[at(k)] + symbols[at(first + n + k)] * dilation[at(k)] - padding[at(k)];
     index.push_back(place);
     valid.push_back(place);
-    valid.push_back(b.shape(x)[at(first + k)] - 1 - place);
+    // that the last window lies inside is seen from the expression only
+    const Sym last = b.shape(x)[at(first + k)] - 1;
+    const Sym furthest = Sym::index("o", counts[at(k)]) * stride[at(k)] + Sym::index("k", size[at(k)]) * dilation[at(k)] - padding[at(k)];
+    if (!ir::is_at_most(furthest, last)) valid.push_back(last - place);
   }
   return tensor_arg(b.remap(x, to, index, valid, in.number("fill", 0)));
 }

@@ -84,6 +84,17 @@ class Importer {
     return among(out_.graph.outputs) || std::any_of(out_.graph.nodes.begin(), out_.graph.nodes.end(), [&](const ir::Node& node) { return among(node.inputs); });
   }
 
+  // Sizes that the operator's term has given a name.
+  void learn_sizes() {
+    for (; sizes_learnt_ < out_.graph.sizes.size(); ++sizes_learnt_) {
+      const ir::SizeSource& size = out_.graph.sizes[sizes_learnt_];
+      if (size.argument >= 0) continue;
+      fit_.derive(size.symbol, size.value);
+      const std::optional<Numbers> numbers = fit_.values(size.value);
+      if (numbers && numbers->size() > 1) out_.scaled[size.symbol] = (*numbers)[1];
+    }
+  }
+
   Status check_constant(std::size_t i) const {
     const ExportedArgument& argument = first().arguments[i];
     for (const ExportedUpdate& update : first().updates) {
@@ -215,6 +226,7 @@ class Importer {
     if (!node.outputs.empty() && node.outputs[0]) names["result_dtype"] = Arg{node.outputs[0]->dtype};
     KA_ASSIGN(Term term, parse_term(row->term));
     KA_ASSIGN(Arg result, evaluate(term, names, builder_));
+    learn_sizes();
     return keep(i, result);
   }
 
@@ -333,6 +345,7 @@ class Importer {
   Imported out_;
   mutable ir::Builder builder_;
   Numbers unexplained_;
+  std::size_t sizes_learnt_ = 0;
   std::map<std::string, Arg> values_;
   std::map<std::size_t, ir::ValueId> positions_;
 };

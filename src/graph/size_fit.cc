@@ -148,6 +148,14 @@ void SizeFit::remember(const ir::Sym& expression) {
     known_.emplace(*numbers, expression);
 }
 
+void SizeFit::derive(const std::string& name, const ir::Sym& expression) {
+  const std::optional<Numbers> numbers = values(expression);
+  if (!numbers) return;
+  bound_.resize(samples_);
+  for (std::size_t s = 0; s < samples_; ++s) bound_[s][name] = (*numbers)[s];
+  if (!is_uniform(*numbers)) known_.emplace(*numbers, ir::Sym::size(name));
+}
+
 std::optional<ir::Sym> SizeFit::express(const Numbers& numbers) const {
   if (is_uniform(numbers)) return ir::Sym(numbers[0]);
   if (const auto found = known_.find(numbers); found != known_.end()) return found->second;

@@ -31,6 +31,8 @@ class SizeFit {
   std::optional<ir::Sym> root(const Numbers& numbers);
   // Remembers an expression that the program has (the extent of an intermediate value), to be found again.
   void remember(const ir::Sym& expression);
+  // A size that the program computes from others and calls by a name of its own.
+  void derive(const std::string& name, const ir::Sym& expression);
   // The value of an expression in each sample.
   std::optional<Numbers> values(const ir::Sym& expression) const;
 

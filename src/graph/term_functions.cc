@@ -206,6 +206,12 @@ ir::Sym extent_of(const ir::Shape& shape, const std::vector<int>& dims) {
   return out;
 }
 
+const char* extent_name(std::size_t k, std::size_t n) {
+  if (n == 1) return "length";
+  constexpr const char* names[] = {"width", "height", "depth"};
+  return n - 1 - k < 3 ? names[n - 1 - k] : "extent";
+}
+
 ir::Shape without(const ir::Shape& shape, const std::vector<int>& dims) {
   ir::Shape out;
   for (int d = 0; d < static_cast<int>(shape.size()); ++d) {

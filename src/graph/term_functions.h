@@ -69,6 +69,8 @@ std::span<const Macro> sort_macros();
 inline Arg tensor_arg(ir::ValueId id) { return Arg{Tensor{id}}; }
 // Row-major product of some extents of a shape.
 ir::Sym extent_of(const ir::Shape& shape, const std::vector<int>& dims);
+// What dimension k of n spatial ones is called: height, width.
+const char* extent_name(std::size_t k, std::size_t n);
 // The shape without these dimensions.
 ir::Shape without(const ir::Shape& shape, const std::vector<int>& dims);
 

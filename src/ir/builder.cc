@@ -104,6 +104,23 @@ ValueId Builder::cast(ValueId x, DType dtype) {
   return single("cast", {x}, {}, {dtype, shape(x)});
 }
 
+Sym Builder::named_extent(const std::string& wish, const Sym& extent) {
+  const auto is_compound = [](const Term& term) {
+    return std::any_of(term.atoms.begin(), term.atoms.end(), [](const AtomRef& atom) { return atom->kind != AtomKind::size; });
+  };
+  if (std::none_of(extent.terms().begin(), extent.terms().end(), is_compound)) return extent;
+  const Sym expanded = substitute(extent, expansions_);
+  const auto [found, is_new] = extents_.try_emplace(expanded.text(), Sym(0));
+  if (!is_new) return found->second;
+  std::map<std::string, std::int64_t> given;
+  for (const SizeSource& size : graph_.sizes) given[size.symbol] = size.given;
+  std::string name;
+  for (int k = 1; name.empty() || given.contains(name); ++k) name = fmt::format("{}_{}", wish, k);
+  graph_.sizes.push_back({name, -1, 0, evaluate(extent, given).value_or(1), 0, extent});
+  expansions_[name] = expanded;
+  return found->second = Sym::size(name);
+}
+
 ValueId Builder::elementwise(const std::string& op, std::vector<ValueId> operands) {
   const Primitive* row = find_primitive(op);
   KA_CHECK(row != nullptr && row->fusion == Fusion::elementwise && row->arity == static_cast<int>(operands.size()));

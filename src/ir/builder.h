@@ -42,6 +42,10 @@ class Builder {
   std::vector<ValueId> node(const std::string& op, std::vector<ValueId> inputs, Attributes attributes,
                             std::vector<Type> types);
 
+  // A size of its own for an extent that is a quotient or the like ("height_1 = (height - 1) // 2 + 1"): every index into what
+  // follows would repeat the expression otherwise. Sums and products of sizes stay what they are. Equal extents are one size.
+  Sym named_extent(const std::string& wish, const Sym& extent);
+
   const Type& type(ValueId value) const { return graph_.type(value); }
   const Shape& shape(ValueId value) const { return graph_.shape(value); }
   int rank(ValueId value) const { return static_cast<int>(shape(value).size()); }
@@ -53,6 +57,8 @@ class Builder {
   Graph& graph_;
   std::string origin_, where_;
   std::map<std::string, int> known_;  // text of a node -> its number
+  std::map<std::string, Sym> extents_;    // text of an extent without named sizes -> its size
+  std::map<std::string, Sym> expansions_;  // named size -> the extent without named sizes
 };
 
 // i0, i1, ... with these extents: the index of an element of such a tensor.

@@ -16,6 +16,9 @@ std::string short_name(const std::string& origin) {
   name = name.substr(0, name.find('.'));
   while (!name.empty() && name.front() == '_') name.erase(0, 1);
   while (!name.empty() && name.back() == '_') name.pop_back();
+  // what PyTorch calls the variants of one function says nothing to the reader of a kernel
+  if (name.starts_with("native_")) name.erase(0, 7);
+  if (const std::size_t variant = name.find("_legit"); variant != std::string::npos) name.erase(variant);
   return name.empty() ? "value" : name;
 }
 

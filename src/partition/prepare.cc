@@ -6,12 +6,26 @@
 
 namespace ka::partition {
 
+namespace {
+
+// The division of scores is exact: what it is off by, the exponential makes larger.
+std::optional<ir::ValueId> exact_scores(Rewriting& here) {
+  ir::Builder& b = here.builder;
+  if (here.node.op != "div" || b.rank(here.inputs[1]) != 0 || here.old.type(here.node.outputs[0]).dtype != ir::DType::float32) return std::nullopt;
+  return b.elementwise("div_rn", here.inputs);
+}
+
+}  // namespace
+
 ir::Graph prepared(const ir::Graph& graph) {
   const std::map<int, Attention> attention = find_attention(graph);
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());
   return rewritten(graph, [&](Rewriting& here) {
-    if (inside.contains(here.number) || attention.contains(here.number)) return narrow_product(here);
+    if (inside.contains(here.number) || attention.contains(here.number)) {
+      const std::optional<ir::ValueId> scores = exact_scores(here);
+      return scores ? scores : narrow_product(here);
+    }
     if (const std::optional<ir::ValueId> product = arranged_product(here)) return product;
     return split_reduction(here);
   });

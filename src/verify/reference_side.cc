@@ -198,7 +198,7 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
   KA_TRY(source.write(problem.text));
   Json message = {{"cmd", "load"},          {"filename", problem.path}, {"mode", problem.mode},
                   {"device", options.device}, {"seed", options.seed},     {"name", nullptr},
-                  {"budget", nullptr},      {"single_draw", options.scale == Scale::none}};
+                  {"budget", nullptr},      {"single_draw", options.scale == Scale::none || options.exports}};
   if (!problem.object.empty()) message["name"] = problem.object;
   const std::array fds = {source.fd()};
   Budget need{};

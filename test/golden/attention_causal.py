@@ -11,7 +11,12 @@ import triton.language as tl
 
 
 @triton.jit
-def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, matmul_ptr, length, head_dim, heads, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def product(a, b):
+    return a * b
+
+
+@triton.jit
+def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, head_dim, heads, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         length, head_dim, heads = tl.cast(length, tl.int64), tl.cast(head_dim, tl.int64), tl.cast(heads, tl.int64)
     tile = tl.program_id(0)
@@ -50,8 +55,8 @@ def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, matmul_ptr, lengt
         at_1 = tl.cast(head_dim, tl.int64)
         as_float32 = at_1.to(tl.float32)
         sqrt = tl.sqrt_rn(as_float32)
-        div = product / sqrt
-        where_1 = tl.where(flag_1, float("-inf"), div)
+        div_rn = tl.div_rn(product, sqrt)
+        where_1 = tl.where(flag_1, float("-inf"), div_rn)
         score = tl.where(n_ok, tl.broadcast_to(where_1, (BM, BN)), float("-inf"))
         above = tl.maximum(peak, tl.max(score, axis=1)[:, None])
         shift = tl.where(above == float("-inf"), 0.0, above)
@@ -63,7 +68,7 @@ def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, matmul_ptr, lengt
         acc = tl.dot(weight, v, acc * shrink, input_precision=PRECISION)
     acc = acc / total
     place = tl.broadcast_to(b*head_dim*length + e + head_dim*m, acc.shape)
-    tl.store(matmul_ptr + place, acc, mask=m_ok & e_ok)
+    tl.store(out_ptr + place, acc, mask=m_ok & e_ok)
 
 
 def kernel_function(q, k, v):

@@ -11,9 +11,9 @@ import triton.language as tl
 
 
 @triton.jit
-def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_ptr, mul_ptr, length, batch_size, k_size_dim1, v_dim1, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, WIDE: tl.constexpr):
+def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, batch_size, extent, extent_1, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        length, batch_size, k_size_dim1, v_dim1 = tl.cast(length, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(k_size_dim1, tl.int64), tl.cast(v_dim1, tl.int64)
+        length, batch_size, extent, extent_1 = tl.cast(length, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(length, BM)
     b = tile // down
@@ -40,7 +40,7 @@ def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_pt
         nv = start + step[:, None]
         n_ok = n < length
         nv_ok = nv < length
-        k = tl.load(k_ptr + 32*((b % 4) // (4 // k_size_dim1))*length + 32*(b // 4)*k_size_dim1*length + dk + 32*n, mask=dk_ok & n_ok, other=0.0)
+        k = tl.load(k_ptr + 32*((b % 4) // (4 // extent))*length + 32*(b // 4)*extent*length + dk + 32*n, mask=dk_ok & n_ok, other=0.0)
         product = tl.dot(q, k)
         at = tl.cast(-m + n, tl.int64)
         le = at <= 0
@@ -55,12 +55,12 @@ def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_pt
         shrink = tl.exp(peak - shift)
         total = total * shrink + tl.sum(weight, axis=1)[:, None]
         peak = above
-        v = tl.load(v_ptr + 32*((b % 4) // (4 // k_size_dim1))*length + 32*(b // 4)*length*v_dim1 + e + 32*nv, mask=e_ok & nv_ok, other=0.0)
+        v = tl.load(v_ptr + 32*((b % 4) // (4 // extent))*length + 32*(b // 4)*length*extent_1 + e + 32*nv, mask=e_ok & nv_ok, other=0.0)
         acc = tl.dot(weight.to(tl.bfloat16), v, acc * shrink)
     acc = acc / total
     mul_1 = acc * 2.0
     place = tl.broadcast_to(32*(b % 4) + 128*(b // 4)*length + e + 128*m, mul_1.shape)
-    tl.store(mul_ptr + place, mul_1, mask=m_ok & e_ok)
+    tl.store(out_ptr + place, mul_1, mask=m_ok & e_ok)
 
 
 def kernel_function(q, k, v):

@@ -1,6 +1,6 @@
 """Triton kernels for batch_norm.py.
 
-1. native_batch_norm_legit_functional_kernel: native_batch_norm_legit_functional over (batch_size, features, height, width)
+1. batch_norm_kernel: batch_norm over (batch_size, features, height, width)
 2. add_kernel: add over ()
 
 Written by kernelagent 0.1.0.
@@ -17,8 +17,13 @@ def copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):
     tl.store(to_ptr + i, tl.load(from_ptr + i, mask=i < n), mask=i < n)
 
 
+def keep(value, buffer):
+    n = buffer.numel()
+    copy_kernel[(triton.cdiv(n, 1024),)](value, buffer, n, BLOCK=1024)
+
+
 @triton.jit
-def native_batch_norm_legit_functional_kernel(x_ptr, norm_running_mean_ptr, native_batch_norm_legit_functional_1_ptr, norm_running_var_ptr, native_batch_norm_legit_functional_2_ptr, norm_weight_ptr, norm_bias_ptr, native_batch_norm_legit_functional_ptr, features, batch_size, height, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def batch_norm_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_ptr, weight_ptr, bias_ptr, out2_ptr, features, batch_size, height, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         features, batch_size, height, width = tl.cast(features, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(height, tl.int64), tl.cast(width, tl.int64)
     row = tl.program_id(0)
@@ -38,13 +43,13 @@ def native_batch_norm_legit_functional_kernel(x_ptr, norm_running_mean_ptr, nati
     mul = sub * sub
     x_2 = tl.where(col_ok, mul, 0.0)
     total_1 = tl.sum(x_2, axis=1)[:, None]
-    norm_running_mean = tl.load(norm_running_mean_ptr + row, mask=row_ok, other=0.0)
-    mul_1 = norm_running_mean * 0.9
+    running_mean = tl.load(running_mean_ptr + row, mask=row_ok, other=0.0)
+    mul_1 = running_mean * 0.9
     mul_2 = div * 0.1
     add = mul_1 + mul_2
-    tl.store(native_batch_norm_legit_functional_1_ptr + row, add, mask=row_ok)
-    norm_running_var = tl.load(norm_running_var_ptr + row, mask=row_ok, other=0.0)
-    mul_3 = norm_running_var * 0.9
+    tl.store(out_ptr + row, add, mask=row_ok)
+    running_var = tl.load(running_var_ptr + row, mask=row_ok, other=0.0)
+    mul_3 = running_var * 0.9
     div_1 = total_1 / as_float32
     at_1 = tl.cast(batch_size*height*width - 1, tl.int64)
     as_float32_1 = at_1.to(tl.float32)
@@ -52,27 +57,27 @@ def native_batch_norm_legit_functional_kernel(x_ptr, norm_running_mean_ptr, nati
     mul_4 = div_1 * div_2
     mul_5 = mul_4 * 0.1
     add_1 = mul_3 + mul_5
-    tl.store(native_batch_norm_legit_functional_2_ptr + row, add_1, mask=row_ok)
+    tl.store(out1_ptr + row, add_1, mask=row_ok)
     add_2 = div_1 + 1e-05
     rsqrt = tl.rsqrt(add_2)
     mul_6 = sub * rsqrt
-    norm_weight = tl.load(norm_weight_ptr + row, mask=row_ok, other=0.0)
-    mul_7 = mul_6 * norm_weight
-    norm_bias = tl.load(norm_bias_ptr + row, mask=row_ok, other=0.0)
-    add_3 = mul_7 + norm_bias
-    tl.store(native_batch_norm_legit_functional_ptr + ((col // width) % height)*width + (col % width) + (col // (height*width))*features*height*width + height*row*width, add_3, mask=col_ok & row_ok)
+    weight = tl.load(weight_ptr + row, mask=row_ok, other=0.0)
+    mul_7 = mul_6 * weight
+    bias = tl.load(bias_ptr + row, mask=row_ok, other=0.0)
+    add_3 = mul_7 + bias
+    tl.store(out2_ptr + ((col // width) % height)*width + (col % width) + (col // (height*width))*features*height*width + height*row*width, add_3, mask=col_ok & row_ok)
 
 
 @triton.jit
-def add_kernel(norm_num_batches_tracked_ptr, add_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def add_kernel(num_batches_tracked_ptr, out_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 1
-    norm_num_batches_tracked = tl.load(norm_num_batches_tracked_ptr)
-    add = norm_num_batches_tracked + 1
-    tl.store(add_ptr, add)
+    num_batches_tracked = tl.load(num_batches_tracked_ptr)
+    add = num_batches_tracked + 1
+    tl.store(out_ptr, add)
 
 
 def kernel_function(x, *, norm_weight, norm_bias, norm_running_mean, norm_running_var, norm_num_batches_tracked):
@@ -83,17 +88,17 @@ def kernel_function(x, *, norm_weight, norm_bias, norm_running_mean, norm_runnin
     norm_weight = norm_weight.contiguous()
     norm_bias = norm_bias.contiguous()
     x = x.contiguous()
-    native_batch_norm_legit_functional = torch.empty((batch_size, features, height, width), dtype=torch.float32, device=norm_weight.device)
-    native_batch_norm_legit_functional_1 = torch.empty((features,), dtype=torch.float32, device=norm_weight.device)
-    native_batch_norm_legit_functional_2 = torch.empty((features,), dtype=torch.float32, device=norm_weight.device)
-    native_batch_norm_legit_functional_kernel[(triton.cdiv(features, 2),)](
-        x, norm_running_mean, native_batch_norm_legit_functional_1, norm_running_var, native_batch_norm_legit_functional_2, norm_weight, norm_bias, native_batch_norm_legit_functional, features, batch_size, height, width, ROWS=2, BLOCK=triton.next_power_of_2(batch_size*height*width), WIDE=batch_size*features*height*width >= 2**31, num_warps=4, num_stages=2,
+    batch_norm = torch.empty((batch_size, features, height, width), dtype=torch.float32, device=norm_weight.device)
+    batch_norm_1 = torch.empty((features,), dtype=torch.float32, device=norm_weight.device)
+    batch_norm_2 = torch.empty((features,), dtype=torch.float32, device=norm_weight.device)
+    batch_norm_kernel[(triton.cdiv(features, 2),)](
+        x, norm_running_mean, batch_norm_1, norm_running_var, batch_norm_2, norm_weight, norm_bias, batch_norm, features, batch_size, height, width, ROWS=2, BLOCK=triton.next_power_of_2(batch_size*height*width), WIDE=batch_size*features*height*width >= 2**31, num_warps=4, num_stages=2,
     )
     add = torch.empty((), dtype=torch.int64, device=norm_weight.device)
     add_kernel[(triton.cdiv(1, 1024),)](
-        norm_num_batches_tracked, add, BLOCK=1024, WIDE=1 >= 2**31, num_warps=4, num_stages=2,
+        norm_num_batches_tracked, add, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
-    copy_kernel[(triton.cdiv(norm_running_mean.numel(), 1024),)](native_batch_norm_legit_functional_1, norm_running_mean, norm_running_mean.numel(), BLOCK=1024)
-    copy_kernel[(triton.cdiv(norm_running_var.numel(), 1024),)](native_batch_norm_legit_functional_2, norm_running_var, norm_running_var.numel(), BLOCK=1024)
-    copy_kernel[(triton.cdiv(norm_num_batches_tracked.numel(), 1024),)](add, norm_num_batches_tracked, norm_num_batches_tracked.numel(), BLOCK=1024)
-    return native_batch_norm_legit_functional
+    keep(batch_norm_1, norm_running_mean)
+    keep(batch_norm_2, norm_running_var)
+    keep(add, norm_num_batches_tracked)
+    return batch_norm

@@ -19,7 +19,7 @@ def largest(a, b):
 
 
 @triton.jit
-def sum_linalg_vector_norm_kernel(x_ptr, sum_1_ptr, linalg_vector_norm_ptr, columns, parts, part_length, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def sum_linalg_vector_norm_kernel(x_ptr, out_ptr, out1_ptr, columns, parts, part_length, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns, parts, part_length, tall_size = tl.cast(columns, tl.int64), tl.cast(parts, tl.int64), tl.cast(part_length, tl.int64), tl.cast(tall_size, tl.int64)
     row = tl.program_id(0)
@@ -36,12 +36,12 @@ def sum_linalg_vector_norm_kernel(x_ptr, sum_1_ptr, linalg_vector_norm_ptr, colu
     inside = tl.where(((row // columns)*part_length + col < tall_size), mul, 0.0)
     x_2 = tl.where(col_ok, inside, 0.0)
     total_1 = tl.sum(x_2, axis=1)[:, None]
-    tl.store(sum_1_ptr + row, total, mask=row_ok)
-    tl.store(linalg_vector_norm_ptr + row, total_1, mask=row_ok)
+    tl.store(out_ptr + row, total, mask=row_ok)
+    tl.store(out1_ptr + row, total_1, mask=row_ok)
 
 
 @triton.jit
-def sum_linalg_vector_norm_kernel_1(sum_1_ptr, linalg_vector_norm_ptr, sum_2_ptr, linalg_vector_norm_1_ptr, columns, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def sum_linalg_vector_norm_kernel_1(x_ptr, x1_ptr, out_ptr, out1_ptr, columns, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns, parts = tl.cast(columns, tl.int64), tl.cast(parts, tl.int64)
     row = tl.program_id(0)
@@ -57,28 +57,28 @@ def sum_linalg_vector_norm_kernel_1(sum_1_ptr, linalg_vector_norm_ptr, sum_2_ptr
     for start in range(0, parts, BLOCK):
         col = start + lane
         col_ok = col < parts
-        sum_1 = tl.load(sum_1_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
-        x = tl.where(col_ok, sum_1, 0.0)
-        total = total + x
-        linalg_vector_norm = tl.load(linalg_vector_norm_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
-        x_1 = tl.where(col_ok, linalg_vector_norm, 0.0)
-        total_1 = total_1 + x_1
-    sum_2 = tl.sum(total, axis=1)[:, None]
-    sum_3 = tl.sum(total_1, axis=1)[:, None]
-    tl.store(sum_2_ptr + row, sum_2, mask=row_ok)
-    sqrt = tl.sqrt_rn(sum_3)
-    tl.store(linalg_vector_norm_1_ptr + row, sqrt, mask=row_ok)
+        x = tl.load(x_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
+        x_1 = tl.where(col_ok, x, 0.0)
+        total = total + x_1
+        x1 = tl.load(x1_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
+        x_2 = tl.where(col_ok, x1, 0.0)
+        total_1 = total_1 + x_2
+    sum_1 = tl.sum(total, axis=1)[:, None]
+    sum_2 = tl.sum(total_1, axis=1)[:, None]
+    tl.store(out_ptr + row, sum_1, mask=row_ok)
+    sqrt = tl.sqrt_rn(sum_2)
+    tl.store(out1_ptr + row, sqrt, mask=row_ok)
 
 
 @triton.jit
-def mean_kernel(y_ptr, mean_ptr, y_dim1, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def mean_kernel(y_ptr, out_ptr, extent, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        y_dim1, tall_size = tl.cast(y_dim1, tl.int64), tl.cast(tall_size, tl.int64)
+        extent, tall_size = tl.cast(extent, tl.int64), tl.cast(tall_size, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
-    row_ok = row < y_dim1
+    row_ok = row < extent
     lane = tl.arange(0, BLOCK)[None, :]
     if WIDE:
         lane = lane.to(tl.int64)
@@ -86,31 +86,31 @@ def mean_kernel(y_ptr, mean_ptr, y_dim1, tall_size, ROWS: tl.constexpr, BLOCK: t
     for start in range(0, tall_size, BLOCK):
         col = start + lane
         col_ok = col < tall_size
-        y = tl.load(y_ptr + col*y_dim1 + row, mask=col_ok & row_ok, other=0.0)
+        y = tl.load(y_ptr + col*extent + row, mask=col_ok & row_ok, other=0.0)
         x = tl.where(col_ok, y, 0.0)
         total = total + x
     sum_1 = tl.sum(total, axis=1)[:, None]
     at = tl.cast(tall_size, tl.int64)
     as_float32 = at.to(tl.float32)
     div = sum_1 / as_float32
-    tl.store(mean_ptr + row, div, mask=row_ok)
+    tl.store(out_ptr + row, div, mask=row_ok)
 
 
 @triton.jit
-def amax_kernel(y_ptr, amax_ptr, tall_size, y_dim1, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def amax_kernel(y_ptr, out_ptr, tall_size, extent, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        tall_size, y_dim1 = tl.cast(tall_size, tl.int64), tl.cast(y_dim1, tl.int64)
+        tall_size, extent = tl.cast(tall_size, tl.int64), tl.cast(extent, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < tall_size
     col = tl.arange(0, BLOCK)[None, :]
-    col_ok = col < y_dim1
-    y = tl.load(y_ptr + col + row*y_dim1, mask=col_ok & row_ok, other=0.0)
+    col_ok = col < extent
+    y = tl.load(y_ptr + col + row*extent, mask=col_ok & row_ok, other=0.0)
     x = tl.where(col_ok, y, float("-inf"))
     max_1 = tl.reduce(x, 1, largest)[:, None]
-    tl.store(amax_ptr + row, max_1, mask=row_ok)
+    tl.store(out_ptr + row, max_1, mask=row_ok)
 
 
 def kernel_function(x, y):
@@ -121,21 +121,22 @@ def kernel_function(x, y):
     part_length = 32*((tall_size - 1) // (32*parts)) + 32
     x = x.contiguous()
     y = y.contiguous()
-    sum_1 = torch.empty((parts, columns), dtype=torch.float32, device=x.device)
-    linalg_vector_norm = torch.empty((parts, columns), dtype=torch.float32, device=x.device)
+    device = x.device
+    sum_1 = torch.empty((parts, columns), dtype=torch.float32, device=device)
+    linalg_vector_norm = torch.empty((parts, columns), dtype=torch.float32, device=device)
     sum_linalg_vector_norm_kernel[(triton.cdiv(columns*parts, 128),)](
         x, sum_1, linalg_vector_norm, columns, parts, part_length, tall_size, ROWS=128, BLOCK=triton.next_power_of_2(part_length), WIDE=columns*part_length*parts >= 2**31, num_warps=4, num_stages=2,
     )
-    sum_2 = torch.empty((columns,), dtype=torch.float32, device=x.device)
-    linalg_vector_norm_1 = torch.empty((columns,), dtype=torch.float32, device=x.device)
+    sum_2 = torch.empty((columns,), dtype=torch.float32, device=device)
+    linalg_vector_norm_1 = torch.empty((columns,), dtype=torch.float32, device=device)
     sum_linalg_vector_norm_kernel_1[(triton.cdiv(columns, 64),)](
         sum_1, linalg_vector_norm, sum_2, linalg_vector_norm_1, columns, parts, ROWS=64, BLOCK=32, WIDE=columns*parts >= 2**31, num_warps=4, num_stages=2,
     )
-    mean = torch.empty((y_dim1,), dtype=torch.float32, device=x.device)
+    mean = torch.empty((y_dim1,), dtype=torch.float32, device=device)
     mean_kernel[(triton.cdiv(y_dim1, 8),)](
         y, mean, y_dim1, tall_size, ROWS=8, BLOCK=256, WIDE=tall_size*y_dim1 >= 2**31, num_warps=4, num_stages=2,
     )
-    amax = torch.empty((tall_size,), dtype=torch.float32, device=x.device)
+    amax = torch.empty((tall_size,), dtype=torch.float32, device=device)
     amax_kernel[(triton.cdiv(tall_size, 512),)](
         y, amax, tall_size, y_dim1, ROWS=512, BLOCK=triton.next_power_of_2(y_dim1), WIDE=tall_size*y_dim1 >= 2**31, num_warps=4, num_stages=2,
     )

@@ -11,7 +11,7 @@ import triton.language as tl
 
 
 @triton.jit
-def cat_kernel(a_ptr, b_ptr, cat_ptr, batch_size, left, right, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def cat_kernel(a_ptr, b_ptr, out_ptr, batch_size, left, right, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch_size, left, right = tl.cast(batch_size, tl.int64), tl.cast(left, tl.int64), tl.cast(right, tl.int64)
     i = tl.program_id(0)
@@ -22,7 +22,7 @@ def cat_kernel(a_ptr, b_ptr, cat_ptr, batch_size, left, right, BLOCK: tl.constex
     a = tl.load(a_ptr + (i % (left + right)) + (i // (left + right))*left, mask=i_ok & ((i % (left + right)) < left), other=0.0)
     b = tl.load(b_ptr + (i % (left + right)) + (i // (left + right))*right - left, mask=i_ok & (left < (i % (left + right)) + 1), other=0.0)
     joined = tl.where(((i % (left + right)) < left), a, b)
-    tl.store(cat_ptr + i, joined, mask=i_ok)
+    tl.store(out_ptr + i, joined, mask=i_ok)
 
 
 def kernel_function(a, b):

@@ -11,7 +11,7 @@ import triton.language as tl
 
 
 @triton.jit
-def conv2d_relu_kernel(x_ptr, conv_weight_ptr, conv_bias_ptr, relu_ptr, batch_size, height, width, out_channels, in_channels, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def conv2d_relu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, height, width, out_channels, in_channels, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch_size, height, width, out_channels, in_channels = tl.cast(batch_size, tl.int64), tl.cast(height, tl.int64), tl.cast(width, tl.int64), tl.cast(out_channels, tl.int64), tl.cast(in_channels, tl.int64)
     tile = tl.program_id(0)
@@ -36,13 +36,13 @@ def conv2d_relu_kernel(x_ptr, conv_weight_ptr, conv_bias_ptr, relu_ptr, batch_si
         ka_ok = ka < 9*in_channels
         kb_ok = kb < 9*in_channels
         x = tl.load(x_ptr + ((ka // 3) % 3)*width + ((m // width) % height)*width + (ka % 3) + (ka // 9)*height*width + (m % width) + (m // (height*width))*height*in_channels*width - width - 1, mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // width) % height) >= 1) & (((ka // 3) % 3) + ((m // width) % height) < height + 1) & ((ka % 3) + (m % width) >= 1) & ((ka % 3) + (m % width) < width + 1), other=0.0)
-        conv_weight = tl.load(conv_weight_ptr + 9*in_channels*n + kb, mask=kb_ok & n_ok, other=0.0)
-        acc = tl.dot(x, conv_weight, acc, input_precision=PRECISION)
-    conv_bias = tl.load(conv_bias_ptr + n, mask=n_ok, other=0.0)
-    add = acc + conv_bias
+        weight = tl.load(weight_ptr + 9*in_channels*n + kb, mask=kb_ok & n_ok, other=0.0)
+        acc = tl.dot(x, weight, acc, input_precision=PRECISION)
+    bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
+    add = acc + bias
     maximum = tl.maximum(add, 0.0, propagate_nan=tl.PropagateNan.ALL)
     place = tl.broadcast_to(((m // width) % height)*width + (m % width) + (m // (height*width))*height*out_channels*width + height*n*width, maximum.shape)
-    tl.store(relu_ptr + place, maximum, mask=m_ok & n_ok)
+    tl.store(out_ptr + place, maximum, mask=m_ok & n_ok)
 
 
 def kernel_function(x, *, conv_weight, conv_bias):

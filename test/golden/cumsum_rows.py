@@ -16,7 +16,7 @@ def plus(a, b):
 
 
 @triton.jit
-def cumsum_kernel(x_ptr, cumsum_ptr, batch_size, dim, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def cumsum_kernel(x_ptr, out_ptr, batch_size, dim, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch_size, dim = tl.cast(batch_size, tl.int64), tl.cast(dim, tl.int64)
     row = tl.program_id(0)
@@ -34,7 +34,7 @@ def cumsum_kernel(x_ptr, cumsum_ptr, batch_size, dim, ROWS: tl.constexpr, BLOCK:
         so_far = tl.associative_scan(x_1, 1, plus)
         so_far_1 = carry + so_far
         place = tl.broadcast_to(col + dim*row, so_far_1.shape)
-        tl.store(cumsum_ptr + place, so_far_1, mask=row_ok & col_ok)
+        tl.store(out_ptr + place, so_far_1, mask=row_ok & col_ok)
         carry = tl.sum(tl.where(step == start + BLOCK - 1, so_far_1, 0), axis=1)[:, None]
 
 

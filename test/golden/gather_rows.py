@@ -11,7 +11,7 @@ import triton.language as tl
 
 
 @triton.jit
-def index_kernel(index_ptr, table_ptr, index_1_ptr, dim, picks, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def index_kernel(index_ptr, table_ptr, out_ptr, dim, picks, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         dim, picks, rows = tl.cast(dim, tl.int64), tl.cast(picks, tl.int64), tl.cast(rows, tl.int64)
     i = tl.program_id(0)
@@ -25,7 +25,7 @@ def index_kernel(index_ptr, table_ptr, index_1_ptr, dim, picks, rows, BLOCK: tl.
     add = index + at
     where = tl.where(lt, add, index)
     table = tl.load(table_ptr + (i % dim) + dim*where, mask=i_ok, other=0.0)
-    tl.store(index_1_ptr + i, table, mask=i_ok)
+    tl.store(out_ptr + i, table, mask=i_ok)
 
 
 def kernel_function(table, index):

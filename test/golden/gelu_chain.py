@@ -11,7 +11,7 @@ import triton.language as tl
 
 
 @triton.jit
-def clamp_kernel(x_ptr, clamp_ptr, batch_size, width, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def clamp_kernel(x_ptr, out_ptr, batch_size, width, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch_size, width = tl.cast(batch_size, tl.int64), tl.cast(width, tl.int64)
     i = tl.program_id(0)
@@ -28,7 +28,7 @@ def clamp_kernel(x_ptr, clamp_ptr, batch_size, width, BLOCK: tl.constexpr, WIDE:
     add_1 = 1.0 + erf
     mul_3 = mul_1 * add_1
     minimum = tl.minimum(mul_3, 6.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(clamp_ptr + i, minimum, mask=i_ok)
+    tl.store(out_ptr + i, minimum, mask=i_ok)
 
 
 def kernel_function(x):

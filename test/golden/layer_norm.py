@@ -11,7 +11,7 @@ import triton.language as tl
 
 
 @triton.jit
-def layer_norm_kernel(x_ptr, norm_weight_ptr, norm_bias_ptr, layer_norm_ptr, batch_size, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def layer_norm_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch_size, width = tl.cast(batch_size, tl.int64), tl.cast(width, tl.int64)
     row = tl.program_id(0)
@@ -35,11 +35,11 @@ def layer_norm_kernel(x_ptr, norm_weight_ptr, norm_bias_ptr, layer_norm_ptr, bat
     add = div_1 + 1e-05
     rsqrt = tl.rsqrt(add)
     mul_1 = sub * rsqrt
-    norm_weight = tl.load(norm_weight_ptr + col, mask=col_ok, other=0.0)
-    mul_2 = mul_1 * norm_weight
-    norm_bias = tl.load(norm_bias_ptr + col, mask=col_ok, other=0.0)
-    add_1 = mul_2 + norm_bias
-    tl.store(layer_norm_ptr + col + row*width, add_1, mask=col_ok & row_ok)
+    weight = tl.load(weight_ptr + col, mask=col_ok, other=0.0)
+    mul_2 = mul_1 * weight
+    bias = tl.load(bias_ptr + col, mask=col_ok, other=0.0)
+    add_1 = mul_2 + bias
+    tl.store(out_ptr + col + row*width, add_1, mask=col_ok & row_ok)
 
 
 def kernel_function(x, *, norm_weight, norm_bias):

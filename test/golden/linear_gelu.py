@@ -11,7 +11,7 @@ import triton.language as tl
 
 
 @triton.jit
-def linear_gelu_kernel(x_ptr, fc_weight_ptr, fc_bias_ptr, gelu_ptr, batch_size, out_features, in_features, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def linear_gelu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, out_features, in_features, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch_size, out_features, in_features = tl.cast(batch_size, tl.int64), tl.cast(out_features, tl.int64), tl.cast(in_features, tl.int64)
     tile = tl.program_id(0)
@@ -36,17 +36,17 @@ def linear_gelu_kernel(x_ptr, fc_weight_ptr, fc_bias_ptr, gelu_ptr, batch_size, 
         ka_ok = ka < in_features
         kb_ok = kb < in_features
         x = tl.load(x_ptr + in_features*m + ka, mask=ka_ok & m_ok, other=0.0)
-        fc_weight = tl.load(fc_weight_ptr + in_features*n + kb, mask=kb_ok & n_ok, other=0.0)
-        acc = tl.dot(x, fc_weight, acc, input_precision=PRECISION)
-    fc_bias = tl.load(fc_bias_ptr + n, mask=n_ok, other=0.0)
-    add = acc + fc_bias
+        weight = tl.load(weight_ptr + in_features*n + kb, mask=kb_ok & n_ok, other=0.0)
+        acc = tl.dot(x, weight, acc, input_precision=PRECISION)
+    bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
+    add = acc + bias
     mul = 0.5 * add
     mul_1 = add * 0.7071067811865476
     erf = tl.erf(mul_1)
     add_1 = 1.0 + erf
     mul_2 = mul * add_1
     place = tl.broadcast_to(m*out_features + n, mul_2.shape)
-    tl.store(gelu_ptr + place, mul_2, mask=m_ok & n_ok)
+    tl.store(out_ptr + place, mul_2, mask=m_ok & n_ok)
 
 
 def kernel_function(x, *, fc_weight, fc_bias):

@@ -2,8 +2,7 @@
 
 1. sum_amax_amin_etc_kernel: sum, amax, amin, prod, any, all, argmax, argmin over (parts, part_length)
 2. sum_amax_amin_etc_kernel_1: sum, amax, amin, prod, any, all, argmax, argmin over (parts,)
-3. argmax_kernel: argmax over (1,)
-4. argmin_kernel: argmin over (1,)
+3. argmax_kernel (2 launches): argmax over (1,)
 
 Written by kernelagent 0.1.0.
 """
@@ -53,9 +52,9 @@ def first_smallest(x, place):
 
 
 @triton.jit
-def sum_amax_amin_etc_kernel(x_ptr, sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any_ptr, all_ptr, argmax_ptr, argmin_ptr, parts, part_length, length, x_dim0, row_length, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def sum_amax_amin_etc_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, out3_ptr, out4_ptr, out5_ptr, out6_ptr, out7_ptr, parts, part_length, length, extent, row_length, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        parts, part_length, length, x_dim0, row_length = tl.cast(parts, tl.int64), tl.cast(part_length, tl.int64), tl.cast(length, tl.int64), tl.cast(x_dim0, tl.int64), tl.cast(row_length, tl.int64)
+        parts, part_length, length, extent, row_length = tl.cast(parts, tl.int64), tl.cast(part_length, tl.int64), tl.cast(length, tl.int64), tl.cast(extent, tl.int64), tl.cast(row_length, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -91,18 +90,18 @@ def sum_amax_amin_etc_kernel(x_ptr, sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any
     x_10 = tl.where(col_ok, x_4, float("inf"))
     place_1 = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
     best_at_1 = first_smallest(x_10, place_1)[:, None]
-    tl.store(sum_1_ptr + row, total, mask=row_ok)
-    tl.store(amax_ptr + row, max_1, mask=row_ok)
-    tl.store(amin_ptr + row, min_1, mask=row_ok)
-    tl.store(prod_ptr + row, prod, mask=row_ok)
-    tl.store(any_ptr + row, any, mask=row_ok)
-    tl.store(all_ptr + row, all, mask=row_ok)
-    tl.store(argmax_ptr + row, best_at, mask=row_ok)
-    tl.store(argmin_ptr + row, best_at_1, mask=row_ok)
+    tl.store(out_ptr + row, total, mask=row_ok)
+    tl.store(out1_ptr + row, max_1, mask=row_ok)
+    tl.store(out2_ptr + row, min_1, mask=row_ok)
+    tl.store(out3_ptr + row, prod, mask=row_ok)
+    tl.store(out4_ptr + row, any, mask=row_ok)
+    tl.store(out5_ptr + row, all, mask=row_ok)
+    tl.store(out6_ptr + row, best_at, mask=row_ok)
+    tl.store(out7_ptr + row, best_at_1, mask=row_ok)
 
 
 @triton.jit
-def sum_amax_amin_etc_kernel_1(sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any_ptr, all_ptr, argmax_1_ptr, argmin_1_ptr, sum_2_ptr, amax_1_ptr, amin_1_ptr, prod_1_ptr, any_1_ptr, all_1_ptr, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def sum_amax_amin_etc_kernel_1(x_ptr, x1_ptr, x2_ptr, x3_ptr, x4_ptr, x5_ptr, out_ptr, out1_ptr, out2_ptr, out3_ptr, out4_ptr, out5_ptr, out6_ptr, out7_ptr, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         parts = tl.cast(parts, tl.int64)
     row = tl.program_id(0)
@@ -112,42 +111,42 @@ def sum_amax_amin_etc_kernel_1(sum_1_ptr, amax_ptr, amin_ptr, prod_ptr, any_ptr,
     row_ok = row < 1
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < parts
-    sum_1 = tl.load(sum_1_ptr + col, mask=col_ok, other=0.0)
-    x = tl.where(col_ok, tl.broadcast_to(sum_1, (ROWS, BLOCK)), 0.0)
-    total = tl.sum(x, axis=1)[:, None]
-    amax = tl.load(amax_ptr + col, mask=col_ok, other=0.0)
-    x_1 = tl.where(col_ok, tl.broadcast_to(amax, (ROWS, BLOCK)), float("-inf"))
-    max_1 = tl.reduce(x_1, 1, largest)[:, None]
-    amin = tl.load(amin_ptr + col, mask=col_ok, other=0.0)
-    x_2 = tl.where(col_ok, tl.broadcast_to(amin, (ROWS, BLOCK)), float("inf"))
-    min_1 = tl.reduce(x_2, 1, smallest)[:, None]
-    prod = tl.load(prod_ptr + col, mask=col_ok, other=0.0)
-    x_3 = tl.where(col_ok, tl.broadcast_to(prod, (ROWS, BLOCK)), 1.0)
-    prod_1 = tl.reduce(x_3, 1, product)[:, None]
-    any = tl.load(any_ptr + col, mask=col_ok, other=False).to(tl.int1)
-    x_4 = tl.where(col_ok, tl.broadcast_to(any, (ROWS, BLOCK)), False)
-    any_1 = (tl.max(x_4.to(tl.int32), axis=1) > 0)[:, None]
-    all = tl.load(all_ptr + col, mask=col_ok, other=False).to(tl.int1)
-    x_5 = tl.where(col_ok, tl.broadcast_to(all, (ROWS, BLOCK)), True)
-    all_1 = (tl.min(x_5.to(tl.int32), axis=1) > 0)[:, None]
-    x_6 = tl.where(col_ok, tl.broadcast_to(amax, (ROWS, BLOCK)), float("-inf"))
+    x = tl.load(x_ptr + col, mask=col_ok, other=0.0)
+    x_1 = tl.where(col_ok, tl.broadcast_to(x, (ROWS, BLOCK)), 0.0)
+    total = tl.sum(x_1, axis=1)[:, None]
+    x1 = tl.load(x1_ptr + col, mask=col_ok, other=0.0)
+    x_2 = tl.where(col_ok, tl.broadcast_to(x1, (ROWS, BLOCK)), float("-inf"))
+    max_1 = tl.reduce(x_2, 1, largest)[:, None]
+    x2 = tl.load(x2_ptr + col, mask=col_ok, other=0.0)
+    x_3 = tl.where(col_ok, tl.broadcast_to(x2, (ROWS, BLOCK)), float("inf"))
+    min_1 = tl.reduce(x_3, 1, smallest)[:, None]
+    x3 = tl.load(x3_ptr + col, mask=col_ok, other=0.0)
+    x_4 = tl.where(col_ok, tl.broadcast_to(x3, (ROWS, BLOCK)), 1.0)
+    prod = tl.reduce(x_4, 1, product)[:, None]
+    x4 = tl.load(x4_ptr + col, mask=col_ok, other=False).to(tl.int1)
+    x_5 = tl.where(col_ok, tl.broadcast_to(x4, (ROWS, BLOCK)), False)
+    any = (tl.max(x_5.to(tl.int32), axis=1) > 0)[:, None]
+    x5 = tl.load(x5_ptr + col, mask=col_ok, other=False).to(tl.int1)
+    x_6 = tl.where(col_ok, tl.broadcast_to(x5, (ROWS, BLOCK)), True)
+    all = (tl.min(x_6.to(tl.int32), axis=1) > 0)[:, None]
+    x_7 = tl.where(col_ok, tl.broadcast_to(x1, (ROWS, BLOCK)), float("-inf"))
     place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
-    best_at = first_largest(x_6, place)[:, None]
-    x_7 = tl.where(col_ok, tl.broadcast_to(amin, (ROWS, BLOCK)), float("inf"))
+    best_at = first_largest(x_7, place)[:, None]
+    x_8 = tl.where(col_ok, tl.broadcast_to(x2, (ROWS, BLOCK)), float("inf"))
     place_1 = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
-    best_at_1 = first_smallest(x_7, place_1)[:, None]
-    tl.store(argmax_1_ptr + row, best_at, mask=row_ok)
-    tl.store(argmin_1_ptr + row, best_at_1, mask=row_ok)
-    tl.store(sum_2_ptr + row, total, mask=row_ok)
-    tl.store(amax_1_ptr + row, max_1, mask=row_ok)
-    tl.store(amin_1_ptr + row, min_1, mask=row_ok)
-    tl.store(prod_1_ptr + row, prod_1, mask=row_ok)
-    tl.store(any_1_ptr + row, any_1, mask=row_ok)
-    tl.store(all_1_ptr + row, all_1, mask=row_ok)
+    best_at_1 = first_smallest(x_8, place_1)[:, None]
+    tl.store(out_ptr + row, best_at, mask=row_ok)
+    tl.store(out1_ptr + row, best_at_1, mask=row_ok)
+    tl.store(out2_ptr + row, total, mask=row_ok)
+    tl.store(out3_ptr + row, max_1, mask=row_ok)
+    tl.store(out4_ptr + row, min_1, mask=row_ok)
+    tl.store(out5_ptr + row, prod, mask=row_ok)
+    tl.store(out6_ptr + row, any, mask=row_ok)
+    tl.store(out7_ptr + row, all, mask=row_ok)
 
 
 @triton.jit
-def argmax_kernel(argmax_1_ptr, argmax_ptr, argmax_2_ptr, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def argmax_kernel(x_ptr, x1_ptr, out_ptr, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         part_length, parts = tl.cast(part_length, tl.int64), tl.cast(parts, tl.int64)
     i = tl.program_id(0)
@@ -155,29 +154,12 @@ def argmax_kernel(argmax_1_ptr, argmax_ptr, argmax_2_ptr, part_length, parts, BL
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 1
-    argmax_1 = tl.load(argmax_1_ptr)
+    x = tl.load(x_ptr)
     at = tl.cast(part_length, tl.int64)
-    mul = argmax_1 * at
-    argmax = tl.load(argmax_ptr + argmax_1)
-    add = mul + argmax
-    tl.store(argmax_2_ptr, add)
-
-
-@triton.jit
-def argmin_kernel(argmin_1_ptr, argmin_ptr, argmin_2_ptr, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        part_length, parts = tl.cast(part_length, tl.int64), tl.cast(parts, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 1
-    argmin_1 = tl.load(argmin_1_ptr)
-    at = tl.cast(part_length, tl.int64)
-    mul = argmin_1 * at
-    argmin = tl.load(argmin_ptr + argmin_1)
-    add = mul + argmin
-    tl.store(argmin_2_ptr, add)
+    mul = x * at
+    x1 = tl.load(x1_ptr + x)
+    add = mul + x1
+    tl.store(out_ptr, add)
 
 
 def kernel_function(x):
@@ -187,34 +169,35 @@ def kernel_function(x):
     part_length = 128*((length*x_dim0 - 1) // (128*parts)) + 128
     row_length = length*x_dim0
     x = x.contiguous()
-    sum_1 = torch.empty((parts,), dtype=torch.float32, device=x.device)
-    amax = torch.empty((parts,), dtype=torch.float32, device=x.device)
-    amin = torch.empty((parts,), dtype=torch.float32, device=x.device)
-    prod = torch.empty((parts,), dtype=torch.float32, device=x.device)
-    any = torch.empty((parts,), dtype=torch.bool, device=x.device)
-    all = torch.empty((parts,), dtype=torch.bool, device=x.device)
-    argmax = torch.empty((parts,), dtype=torch.int64, device=x.device)
-    argmin = torch.empty((parts,), dtype=torch.int64, device=x.device)
+    device = x.device
+    sum_1 = torch.empty((parts,), dtype=torch.float32, device=device)
+    amax = torch.empty((parts,), dtype=torch.float32, device=device)
+    amin = torch.empty((parts,), dtype=torch.float32, device=device)
+    prod = torch.empty((parts,), dtype=torch.float32, device=device)
+    any = torch.empty((parts,), dtype=torch.bool, device=device)
+    all = torch.empty((parts,), dtype=torch.bool, device=device)
+    argmax = torch.empty((parts,), dtype=torch.int64, device=device)
+    argmin = torch.empty((parts,), dtype=torch.int64, device=device)
     sum_amax_amin_etc_kernel[(triton.cdiv(parts, 4),)](
         x, sum_1, amax, amin, prod, any, all, argmax, argmin, parts, part_length, length, x_dim0, row_length, ROWS=4, BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts >= 2**31, num_warps=4, num_stages=2,
     )
-    argmax_1 = torch.empty((1,), dtype=torch.int64, device=x.device)
-    argmin_1 = torch.empty((1,), dtype=torch.int64, device=x.device)
-    sum_2 = torch.empty((), dtype=torch.float32, device=x.device)
-    amax_1 = torch.empty((), dtype=torch.float32, device=x.device)
-    amin_1 = torch.empty((), dtype=torch.float32, device=x.device)
-    prod_1 = torch.empty((), dtype=torch.float32, device=x.device)
-    any_1 = torch.empty((), dtype=torch.bool, device=x.device)
-    all_1 = torch.empty((), dtype=torch.bool, device=x.device)
+    argmax_1 = torch.empty((1,), dtype=torch.int64, device=device)
+    argmin_1 = torch.empty((1,), dtype=torch.int64, device=device)
+    sum_2 = torch.empty((), dtype=torch.float32, device=device)
+    amax_1 = torch.empty((), dtype=torch.float32, device=device)
+    amin_1 = torch.empty((), dtype=torch.float32, device=device)
+    prod_1 = torch.empty((), dtype=torch.float32, device=device)
+    any_1 = torch.empty((), dtype=torch.bool, device=device)
+    all_1 = torch.empty((), dtype=torch.bool, device=device)
     sum_amax_amin_etc_kernel_1[(triton.cdiv(1, 1),)](
         sum_1, amax, amin, prod, any, all, argmax_1, argmin_1, sum_2, amax_1, amin_1, prod_1, any_1, all_1, parts, ROWS=1, BLOCK=triton.next_power_of_2(parts), WIDE=parts >= 2**31, num_warps=4, num_stages=2,
     )
-    argmax_2 = torch.empty((1,), dtype=torch.int64, device=x.device)
+    argmax_2 = torch.empty((1,), dtype=torch.int64, device=device)
     argmax_kernel[(triton.cdiv(1, 1024),)](
-        argmax_1, argmax, argmax_2, part_length, parts, BLOCK=1024, WIDE=1 >= 2**31, num_warps=4, num_stages=2,
+        argmax_1, argmax, argmax_2, part_length, parts, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
-    argmin_2 = torch.empty((1,), dtype=torch.int64, device=x.device)
-    argmin_kernel[(triton.cdiv(1, 1024),)](
-        argmin_1, argmin, argmin_2, part_length, parts, BLOCK=1024, WIDE=1 >= 2**31, num_warps=4, num_stages=2,
+    argmin_2 = torch.empty((1,), dtype=torch.int64, device=device)
+    argmax_kernel[(triton.cdiv(1, 1024),)](
+        argmin_1, argmin, argmin_2, part_length, parts, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
     return (sum_2, amax_1, amin_1, prod_1, any_1, all_1, argmax_2.reshape(()), argmin_2.reshape(()),)

@@ -5,8 +5,7 @@
 3. lstm_kernel_2: lstm over (1, batch*steps, 4*hidden) (ieee products)
 4. lstm_kernel_3: lstm over (steps, batch, hidden) (ieee products)
 5. lstm_kernel_4: lstm over (batch, steps, hidden)
-6. lstm_kernel_5: lstm over (2, batch, hidden)
-7. lstm_kernel_6: lstm over (2, batch, hidden)
+6. lstm_kernel_5 (2 launches): lstm over (2, batch, hidden)
 
 Written by kernelagent 0.1.0.
 """
@@ -18,7 +17,7 @@ from triton.language.extra import libdevice
 
 
 @triton.jit
-def lstm_kernel(x_ptr, lstm_weight_ih_l0_ptr, lstm_bias_ih_l0_ptr, lstm_bias_hh_l0_ptr, lstm_ptr, batch, steps, hidden, features, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def lstm_kernel(x_ptr, weight_ih_l0_ptr, bias_ih_l0_ptr, bias_hh_l0_ptr, out_ptr, batch, steps, hidden, features, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch, steps, hidden, features = tl.cast(batch, tl.int64), tl.cast(steps, tl.int64), tl.cast(hidden, tl.int64), tl.cast(features, tl.int64)
     tile = tl.program_id(0)
@@ -43,18 +42,18 @@ def lstm_kernel(x_ptr, lstm_weight_ih_l0_ptr, lstm_bias_ih_l0_ptr, lstm_bias_hh_
         ka_ok = ka < features
         kb_ok = kb < features
         x = tl.load(x_ptr + (m % batch)*features*steps + (m // batch)*features + ka, mask=ka_ok & m_ok, other=0.0)
-        lstm_weight_ih_l0 = tl.load(lstm_weight_ih_l0_ptr + features*n + kb, mask=kb_ok & n_ok, other=0.0)
-        acc = tl.dot(x, lstm_weight_ih_l0, acc, input_precision=PRECISION)
-    lstm_bias_ih_l0 = tl.load(lstm_bias_ih_l0_ptr + n, mask=n_ok, other=0.0)
-    add = acc + lstm_bias_ih_l0
-    lstm_bias_hh_l0 = tl.load(lstm_bias_hh_l0_ptr + n, mask=n_ok, other=0.0)
-    add_1 = add + lstm_bias_hh_l0
+        weight_ih_l0 = tl.load(weight_ih_l0_ptr + features*n + kb, mask=kb_ok & n_ok, other=0.0)
+        acc = tl.dot(x, weight_ih_l0, acc, input_precision=PRECISION)
+    bias_ih_l0 = tl.load(bias_ih_l0_ptr + n, mask=n_ok, other=0.0)
+    add = acc + bias_ih_l0
+    bias_hh_l0 = tl.load(bias_hh_l0_ptr + n, mask=n_ok, other=0.0)
+    add_1 = add + bias_hh_l0
     place = tl.broadcast_to(4*hidden*m + n, add_1.shape)
-    tl.store(lstm_ptr + place, add_1, mask=m_ok & n_ok)
+    tl.store(out_ptr + place, add_1, mask=m_ok & n_ok)
 
 
 @triton.jit(do_not_specialize=["step"])
-def lstm_kernel_1(h0_ptr, lstm_1_ptr, lstm_weight_hh_l0_ptr, lstm_ptr, c0_ptr, lstm_2_ptr, step, steps, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
+def lstm_kernel_1(h0_ptr, out_ptr, weight_hh_l0_ptr, x_ptr, c0_ptr, out1_ptr, step, steps, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
     row = tl.program_id(0) * BB + tl.arange(0, BB)[:, None]
     unit = tl.program_id(1) * BU + tl.arange(0, BU)[None, :]
     row_ok = row < batch
@@ -71,37 +70,37 @@ def lstm_kernel_1(h0_ptr, lstm_1_ptr, lstm_weight_hh_l0_ptr, lstm_ptr, c0_ptr, l
         ka_ok = ka < hidden
         kb_ok = kb < hidden
         h0 = tl.load(h0_ptr + hidden*row + ka, mask=ka_ok & row_ok, other=0.0)
-        earlier = tl.load(lstm_1_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
+        earlier = tl.load(out_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
         state = tl.where(step > 0, earlier, h0)
-        lstm_weight_hh_l0 = tl.load(lstm_weight_hh_l0_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
-        h_i = tl.dot(state, lstm_weight_hh_l0, h_i, input_precision=PRECISION)
-        lstm_weight_hh_l0_1 = tl.load(lstm_weight_hh_l0_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
-        h_f = tl.dot(state, lstm_weight_hh_l0_1, h_f, input_precision=PRECISION)
-        lstm_weight_hh_l0_2 = tl.load(lstm_weight_hh_l0_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
-        h_g = tl.dot(state, lstm_weight_hh_l0_2, h_g, input_precision=PRECISION)
-        lstm_weight_hh_l0_3 = tl.load(lstm_weight_hh_l0_ptr + 3*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
-        h_o = tl.dot(state, lstm_weight_hh_l0_3, h_o, input_precision=PRECISION)
-    lstm = tl.load(lstm_ptr + 4*batch*hidden*slot + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    i = tl.sigmoid(lstm + h_i)
-    lstm_1 = tl.load(lstm_ptr + 4*batch*hidden*slot + hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    f = tl.sigmoid(lstm_1 + h_f)
-    lstm_2 = tl.load(lstm_ptr + 4*batch*hidden*slot + 2*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    g = libdevice.tanh(lstm_2 + h_g)
-    lstm_3 = tl.load(lstm_ptr + 4*batch*hidden*slot + 3*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    o = tl.sigmoid(lstm_3 + h_o)
+        weight_hh_l0 = tl.load(weight_hh_l0_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        h_i = tl.dot(state, weight_hh_l0, h_i, input_precision=PRECISION)
+        weight_hh_l0_1 = tl.load(weight_hh_l0_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        h_f = tl.dot(state, weight_hh_l0_1, h_f, input_precision=PRECISION)
+        weight_hh_l0_2 = tl.load(weight_hh_l0_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        h_g = tl.dot(state, weight_hh_l0_2, h_g, input_precision=PRECISION)
+        weight_hh_l0_3 = tl.load(weight_hh_l0_ptr + 3*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        h_o = tl.dot(state, weight_hh_l0_3, h_o, input_precision=PRECISION)
+    x = tl.load(x_ptr + 4*batch*hidden*slot + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    i = tl.sigmoid(x + h_i)
+    x_1 = tl.load(x_ptr + 4*batch*hidden*slot + hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    f = tl.sigmoid(x_1 + h_f)
+    x_2 = tl.load(x_ptr + 4*batch*hidden*slot + 2*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    g = libdevice.tanh(x_2 + h_g)
+    x_3 = tl.load(x_ptr + 4*batch*hidden*slot + 3*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    o = tl.sigmoid(x_3 + h_o)
     c0 = tl.load(c0_ptr + hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    earlier_1 = tl.load(lstm_2_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
+    earlier_1 = tl.load(out1_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
     state_1 = tl.where(step > 0, earlier_1, c0)
     cell = f * state_1 + i * g
     h = o * libdevice.tanh(cell)
     place = tl.broadcast_to(batch*hidden*slot + hidden*row + unit, cell.shape)
-    tl.store(lstm_2_ptr + place, cell, mask=row_ok & unit_ok)
+    tl.store(out1_ptr + place, cell, mask=row_ok & unit_ok)
     place_1 = tl.broadcast_to(batch*hidden*slot + hidden*row + unit, h.shape)
-    tl.store(lstm_1_ptr + place_1, h, mask=row_ok & unit_ok)
+    tl.store(out_ptr + place_1, h, mask=row_ok & unit_ok)
 
 
 @triton.jit
-def lstm_kernel_2(lstm_1_ptr, lstm_weight_ih_l1_ptr, lstm_bias_ih_l1_ptr, lstm_bias_hh_l1_ptr, lstm_3_ptr, batch, steps, hidden, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def lstm_kernel_2(x_ptr, weight_ih_l1_ptr, bias_ih_l1_ptr, bias_hh_l1_ptr, out_ptr, batch, steps, hidden, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch, steps, hidden = tl.cast(batch, tl.int64), tl.cast(steps, tl.int64), tl.cast(hidden, tl.int64)
     tile = tl.program_id(0)
@@ -125,19 +124,19 @@ def lstm_kernel_2(lstm_1_ptr, lstm_weight_ih_l1_ptr, lstm_bias_ih_l1_ptr, lstm_b
         kb = k + step[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
-        lstm_1 = tl.load(lstm_1_ptr + hidden*m + ka, mask=ka_ok & m_ok, other=0.0)
-        lstm_weight_ih_l1 = tl.load(lstm_weight_ih_l1_ptr + hidden*n + kb, mask=kb_ok & n_ok, other=0.0)
-        acc = tl.dot(lstm_1, lstm_weight_ih_l1, acc, input_precision=PRECISION)
-    lstm_bias_ih_l1 = tl.load(lstm_bias_ih_l1_ptr + n, mask=n_ok, other=0.0)
-    add = acc + lstm_bias_ih_l1
-    lstm_bias_hh_l1 = tl.load(lstm_bias_hh_l1_ptr + n, mask=n_ok, other=0.0)
-    add_1 = add + lstm_bias_hh_l1
+        x = tl.load(x_ptr + hidden*m + ka, mask=ka_ok & m_ok, other=0.0)
+        weight_ih_l1 = tl.load(weight_ih_l1_ptr + hidden*n + kb, mask=kb_ok & n_ok, other=0.0)
+        acc = tl.dot(x, weight_ih_l1, acc, input_precision=PRECISION)
+    bias_ih_l1 = tl.load(bias_ih_l1_ptr + n, mask=n_ok, other=0.0)
+    add = acc + bias_ih_l1
+    bias_hh_l1 = tl.load(bias_hh_l1_ptr + n, mask=n_ok, other=0.0)
+    add_1 = add + bias_hh_l1
     place = tl.broadcast_to(4*hidden*m + n, add_1.shape)
-    tl.store(lstm_3_ptr + place, add_1, mask=m_ok & n_ok)
+    tl.store(out_ptr + place, add_1, mask=m_ok & n_ok)
 
 
 @triton.jit(do_not_specialize=["step"])
-def lstm_kernel_3(h0_ptr, lstm_4_ptr, lstm_weight_hh_l1_ptr, lstm_3_ptr, c0_ptr, lstm_5_ptr, step, steps, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
+def lstm_kernel_3(h0_ptr, out_ptr, weight_hh_l1_ptr, x_ptr, c0_ptr, out1_ptr, step, steps, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
     row = tl.program_id(0) * BB + tl.arange(0, BB)[:, None]
     unit = tl.program_id(1) * BU + tl.arange(0, BU)[None, :]
     row_ok = row < batch
@@ -154,37 +153,37 @@ def lstm_kernel_3(h0_ptr, lstm_4_ptr, lstm_weight_hh_l1_ptr, lstm_3_ptr, c0_ptr,
         ka_ok = ka < hidden
         kb_ok = kb < hidden
         h0 = tl.load(h0_ptr + batch*hidden + hidden*row + ka, mask=ka_ok & row_ok, other=0.0)
-        earlier = tl.load(lstm_4_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
+        earlier = tl.load(out_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
         state = tl.where(step > 0, earlier, h0)
-        lstm_weight_hh_l1 = tl.load(lstm_weight_hh_l1_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
-        h_i = tl.dot(state, lstm_weight_hh_l1, h_i, input_precision=PRECISION)
-        lstm_weight_hh_l1_1 = tl.load(lstm_weight_hh_l1_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
-        h_f = tl.dot(state, lstm_weight_hh_l1_1, h_f, input_precision=PRECISION)
-        lstm_weight_hh_l1_2 = tl.load(lstm_weight_hh_l1_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
-        h_g = tl.dot(state, lstm_weight_hh_l1_2, h_g, input_precision=PRECISION)
-        lstm_weight_hh_l1_3 = tl.load(lstm_weight_hh_l1_ptr + 3*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
-        h_o = tl.dot(state, lstm_weight_hh_l1_3, h_o, input_precision=PRECISION)
-    lstm_3 = tl.load(lstm_3_ptr + 4*batch*hidden*slot + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    i = tl.sigmoid(lstm_3 + h_i)
-    lstm_3_1 = tl.load(lstm_3_ptr + 4*batch*hidden*slot + hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    f = tl.sigmoid(lstm_3_1 + h_f)
-    lstm_3_2 = tl.load(lstm_3_ptr + 4*batch*hidden*slot + 2*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    g = libdevice.tanh(lstm_3_2 + h_g)
-    lstm_3_3 = tl.load(lstm_3_ptr + 4*batch*hidden*slot + 3*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    o = tl.sigmoid(lstm_3_3 + h_o)
+        weight_hh_l1 = tl.load(weight_hh_l1_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        h_i = tl.dot(state, weight_hh_l1, h_i, input_precision=PRECISION)
+        weight_hh_l1_1 = tl.load(weight_hh_l1_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        h_f = tl.dot(state, weight_hh_l1_1, h_f, input_precision=PRECISION)
+        weight_hh_l1_2 = tl.load(weight_hh_l1_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        h_g = tl.dot(state, weight_hh_l1_2, h_g, input_precision=PRECISION)
+        weight_hh_l1_3 = tl.load(weight_hh_l1_ptr + 3*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        h_o = tl.dot(state, weight_hh_l1_3, h_o, input_precision=PRECISION)
+    x = tl.load(x_ptr + 4*batch*hidden*slot + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    i = tl.sigmoid(x + h_i)
+    x_1 = tl.load(x_ptr + 4*batch*hidden*slot + hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    f = tl.sigmoid(x_1 + h_f)
+    x_2 = tl.load(x_ptr + 4*batch*hidden*slot + 2*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    g = libdevice.tanh(x_2 + h_g)
+    x_3 = tl.load(x_ptr + 4*batch*hidden*slot + 3*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    o = tl.sigmoid(x_3 + h_o)
     c0 = tl.load(c0_ptr + batch*hidden + hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
-    earlier_1 = tl.load(lstm_5_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
+    earlier_1 = tl.load(out1_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
     state_1 = tl.where(step > 0, earlier_1, c0)
     cell = f * state_1 + i * g
     h = o * libdevice.tanh(cell)
     place = tl.broadcast_to(batch*hidden*slot + hidden*row + unit, cell.shape)
-    tl.store(lstm_5_ptr + place, cell, mask=row_ok & unit_ok)
+    tl.store(out1_ptr + place, cell, mask=row_ok & unit_ok)
     place_1 = tl.broadcast_to(batch*hidden*slot + hidden*row + unit, h.shape)
-    tl.store(lstm_4_ptr + place_1, h, mask=row_ok & unit_ok)
+    tl.store(out_ptr + place_1, h, mask=row_ok & unit_ok)
 
 
 @triton.jit
-def lstm_kernel_4(lstm_4_ptr, lstm_6_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def lstm_kernel_4(x_ptr, out_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch, hidden, steps = tl.cast(batch, tl.int64), tl.cast(hidden, tl.int64), tl.cast(steps, tl.int64)
     i = tl.program_id(0)
@@ -192,12 +191,12 @@ def lstm_kernel_4(lstm_4_ptr, lstm_6_ptr, batch, hidden, steps, BLOCK: tl.conste
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < batch*hidden*steps
-    lstm_4 = tl.load(lstm_4_ptr + ((i // hidden) % steps)*batch*hidden + (i % hidden) + (i // (hidden*steps))*hidden, mask=i_ok, other=0.0)
-    tl.store(lstm_6_ptr + i, lstm_4, mask=i_ok)
+    x = tl.load(x_ptr + ((i // hidden) % steps)*batch*hidden + (i % hidden) + (i // (hidden*steps))*hidden, mask=i_ok, other=0.0)
+    tl.store(out_ptr + i, x, mask=i_ok)
 
 
 @triton.jit
-def lstm_kernel_5(lstm_1_ptr, lstm_4_ptr, lstm_7_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def lstm_kernel_5(x_ptr, x1_ptr, out_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch, hidden, steps = tl.cast(batch, tl.int64), tl.cast(hidden, tl.int64), tl.cast(steps, tl.int64)
     i = tl.program_id(0)
@@ -205,25 +204,10 @@ def lstm_kernel_5(lstm_1_ptr, lstm_4_ptr, lstm_7_ptr, batch, hidden, steps, BLOC
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 2*batch*hidden
-    lstm_1 = tl.load(lstm_1_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) < 1), other=0.0)
-    lstm_4 = tl.load(lstm_4_ptr + -2*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) >= 1), other=0.0)
-    joined = tl.where(((i // (batch*hidden)) < 1), lstm_1, lstm_4)
-    tl.store(lstm_7_ptr + i, joined, mask=i_ok)
-
-
-@triton.jit
-def lstm_kernel_6(lstm_2_ptr, lstm_5_ptr, lstm_8_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        batch, hidden, steps = tl.cast(batch, tl.int64), tl.cast(hidden, tl.int64), tl.cast(steps, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 2*batch*hidden
-    lstm_2 = tl.load(lstm_2_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) < 1), other=0.0)
-    lstm_5 = tl.load(lstm_5_ptr + -2*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) >= 1), other=0.0)
-    joined = tl.where(((i // (batch*hidden)) < 1), lstm_2, lstm_5)
-    tl.store(lstm_8_ptr + i, joined, mask=i_ok)
+    x = tl.load(x_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) < 1), other=0.0)
+    x1 = tl.load(x1_ptr + -2*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) >= 1), other=0.0)
+    joined = tl.where(((i // (batch*hidden)) < 1), x, x1)
+    tl.store(out_ptr + i, joined, mask=i_ok)
 
 
 def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bias_ih_l0, lstm_bias_hh_l0, lstm_weight_ih_l1, lstm_weight_hh_l1, lstm_bias_ih_l1, lstm_bias_hh_l1):
@@ -242,36 +226,37 @@ def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bia
     x = x.contiguous()
     h0 = h0.contiguous()
     c0 = c0.contiguous()
-    lstm = torch.empty((steps, batch, 4*hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
+    device = lstm_weight_ih_l0.device
+    lstm = torch.empty((steps, batch, 4*hidden), dtype=torch.float32, device=device)
     lstm_kernel[(triton.cdiv(batch*steps, 32) * triton.cdiv(4*hidden, 128),)](
         x, lstm_weight_ih_l0, lstm_bias_ih_l0, lstm_bias_hh_l0, lstm, batch, steps, hidden, features, BM=32, BN=128, BK=16, GROUP=8, PRECISION="ieee", WIDE=batch*features*steps + 4*batch*hidden*steps + 4*features*hidden >= 2**31, num_warps=4, num_stages=3,
     )
-    lstm_1 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
-    lstm_2 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
+    lstm_1 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=device)
+    lstm_2 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=device)
     for step in range(steps):
         lstm_kernel_1[(triton.cdiv(batch, 16), triton.cdiv(hidden, 32))](
             h0, lstm_1, lstm_weight_hh_l0, lstm, c0, lstm_2, step, steps, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
         )
-    lstm_3 = torch.empty((steps, batch, 4*hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
+    lstm_3 = torch.empty((steps, batch, 4*hidden), dtype=torch.float32, device=device)
     lstm_kernel_2[(triton.cdiv(batch*steps, 32) * triton.cdiv(4*hidden, 128),)](
         lstm_1, lstm_weight_ih_l1, lstm_bias_ih_l1, lstm_bias_hh_l1, lstm_3, batch, steps, hidden, BM=32, BN=128, BK=32, GROUP=8, PRECISION="ieee", WIDE=5*batch*hidden*steps + 4*hidden*hidden >= 2**31, num_warps=4, num_stages=3,
     )
-    lstm_4 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
-    lstm_5 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
+    lstm_4 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=device)
+    lstm_5 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=device)
     for step in range(steps):
         lstm_kernel_3[(triton.cdiv(batch, 16), triton.cdiv(hidden, 32))](
             h0, lstm_4, lstm_weight_hh_l1, lstm_3, c0, lstm_5, step, steps, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
         )
-    lstm_6 = torch.empty((batch, steps, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
+    lstm_6 = torch.empty((batch, steps, hidden), dtype=torch.float32, device=device)
     lstm_kernel_4[(triton.cdiv(batch*hidden*steps, 1024),)](
         lstm_4, lstm_6, batch, hidden, steps, BLOCK=1024, WIDE=batch*hidden*steps >= 2**31, num_warps=4, num_stages=2,
     )
-    lstm_7 = torch.empty((2, batch, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
+    lstm_7 = torch.empty((2, batch, hidden), dtype=torch.float32, device=device)
     lstm_kernel_5[(triton.cdiv(2*batch*hidden, 1024),)](
         lstm_1, lstm_4, lstm_7, batch, hidden, steps, BLOCK=1024, WIDE=2*batch*hidden >= 2**31, num_warps=4, num_stages=2,
     )
-    lstm_8 = torch.empty((2, batch, hidden), dtype=torch.float32, device=lstm_weight_ih_l0.device)
-    lstm_kernel_6[(triton.cdiv(2*batch*hidden, 1024),)](
+    lstm_8 = torch.empty((2, batch, hidden), dtype=torch.float32, device=device)
+    lstm_kernel_5[(triton.cdiv(2*batch*hidden, 1024),)](
         lstm_2, lstm_5, lstm_8, batch, hidden, steps, BLOCK=1024, WIDE=2*batch*hidden >= 2**31, num_warps=4, num_stages=2,
     )
     return (lstm_6, lstm_7, lstm_8,)

@@ -11,7 +11,7 @@ import triton.language as tl
 
 
 @triton.jit
-def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         rows, columns, depth = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64), tl.cast(depth, tl.int64)
     tile = tl.program_id(0)
@@ -42,7 +42,7 @@ def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, depth, BM: tl.constex
             part = tl.dot(a, b_1, part, input_precision=PRECISION)
         acc += part
     place = tl.broadcast_to(columns*m + n, acc.shape)
-    tl.store(matmul_ptr + place, acc, mask=m_ok & n_ok)
+    tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
 
 
 def kernel_function(a, b):

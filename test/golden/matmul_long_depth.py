@@ -14,7 +14,7 @@ import triton.language as tl
 
 
 @triton.jit
-def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, part_length, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, part_length, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         rows, columns, part_length, depth = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64), tl.cast(part_length, tl.int64), tl.cast(depth, tl.int64)
     tile = tl.program_id(0)
@@ -45,11 +45,11 @@ def matmul_kernel(a_ptr, b_ptr, matmul_ptr, rows, columns, part_length, depth, B
         b_1 = tl.load(b_ptr + b*columns*part_length + columns*kb + n, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
         acc = tl.dot(a, b_1, acc, input_precision=PRECISION)
     place = tl.broadcast_to(b*columns*rows + columns*m + n, acc.shape)
-    tl.store(matmul_ptr + place, acc, mask=m_ok & n_ok)
+    tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
 
 
 @triton.jit
-def matmul_add_relu_kernel(matmul_ptr, bias_ptr, relu_ptr, columns, rows, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def matmul_add_relu_kernel(x_ptr, bias_ptr, out_ptr, columns, rows, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns, rows, parts = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64), tl.cast(parts, tl.int64)
     row = tl.program_id(0)
@@ -59,18 +59,18 @@ def matmul_add_relu_kernel(matmul_ptr, bias_ptr, relu_ptr, columns, rows, parts,
     row_ok = row < columns*rows
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < parts
-    matmul = tl.load(matmul_ptr + col*columns*rows + row, mask=col_ok & row_ok, other=0.0)
-    x = tl.where(col_ok, matmul, 0.0)
-    total = tl.sum(x, axis=1)[:, None]
+    x = tl.load(x_ptr + col*columns*rows + row, mask=col_ok & row_ok, other=0.0)
+    x_1 = tl.where(col_ok, x, 0.0)
+    total = tl.sum(x_1, axis=1)[:, None]
     bias = tl.load(bias_ptr + (row % columns), mask=row_ok, other=0.0)
     mul = bias * 1.0
     add = total + mul
     maximum = tl.maximum(add, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(relu_ptr + row, maximum, mask=row_ok)
+    tl.store(out_ptr + row, maximum, mask=row_ok)
 
 
 @triton.jit
-def matmul_kernel_1(a_ptr, b_ptr, matmul_1_ptr, rows, columns, part_length, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr):
+def matmul_kernel_1(a_ptr, b_ptr, out_ptr, rows, columns, part_length, depth, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         rows, columns, part_length, depth = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64), tl.cast(part_length, tl.int64), tl.cast(depth, tl.int64)
     tile = tl.program_id(0)
@@ -107,11 +107,11 @@ def matmul_kernel_1(a_ptr, b_ptr, matmul_1_ptr, rows, columns, part_length, dept
         h_1 = inside_1.to(tl.float16)
         acc = tl.dot(h, h_1, acc)
     place = tl.broadcast_to(b*columns*tl.minimum(8, rows) + columns*m + n, acc.shape)
-    tl.store(matmul_1_ptr + place, acc, mask=m_ok & n_ok)
+    tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
 
 
 @triton.jit
-def matmul_kernel_2(matmul_1_ptr, matmul_2_ptr, columns, rows, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def matmul_kernel_2(x_ptr, out_ptr, columns, rows, parts, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns, rows, parts = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64), tl.cast(parts, tl.int64)
     row = tl.program_id(0)
@@ -121,10 +121,10 @@ def matmul_kernel_2(matmul_1_ptr, matmul_2_ptr, columns, rows, parts, ROWS: tl.c
     row_ok = row < columns*tl.minimum(8, rows)
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < parts
-    matmul_1 = tl.load(matmul_1_ptr + col*columns*tl.minimum(8, rows) + row, mask=col_ok & row_ok, other=0.0)
-    x = tl.where(col_ok, matmul_1, 0.0)
-    total = tl.sum(x, axis=1)[:, None]
-    tl.store(matmul_2_ptr + row, total, mask=row_ok)
+    x = tl.load(x_ptr + col*columns*tl.minimum(8, rows) + row, mask=col_ok & row_ok, other=0.0)
+    x_1 = tl.where(col_ok, x, 0.0)
+    total = tl.sum(x_1, axis=1)[:, None]
+    tl.store(out_ptr + row, total, mask=row_ok)
 
 
 def kernel_function(a, b, *, bias):
@@ -136,19 +136,20 @@ def kernel_function(a, b, *, bias):
     bias = bias.contiguous()
     a = a.contiguous()
     b = b.contiguous()
-    matmul = torch.empty((1, parts, rows, columns), dtype=torch.float32, device=bias.device)
+    device = bias.device
+    matmul = torch.empty((1, parts, rows, columns), dtype=torch.float32, device=device)
     matmul_kernel[(parts * triton.cdiv(rows, 32) * triton.cdiv(columns, 16),)](
         a, b, matmul, rows, columns, part_length, depth, BM=32, BN=16, BK=32, GROUP=8, PRECISION="ieee", WIDE=columns*part_length*parts + columns*parts*rows + part_length*parts*rows >= 2**31, num_warps=4, num_stages=3,
     )
-    relu = torch.empty((rows, columns), dtype=torch.float32, device=bias.device)
+    relu = torch.empty((rows, columns), dtype=torch.float32, device=device)
     matmul_add_relu_kernel[(triton.cdiv(columns*rows, 256),)](
         matmul, bias, relu, columns, rows, parts, ROWS=256, BLOCK=triton.next_power_of_2(parts), WIDE=columns*parts*rows >= 2**31, num_warps=4, num_stages=2,
     )
-    matmul_1 = torch.empty((1, parts, min(8, rows), columns), dtype=torch.float32, device=bias.device)
+    matmul_1 = torch.empty((1, parts, min(8, rows), columns), dtype=torch.float32, device=device)
     matmul_kernel_1[(parts * triton.cdiv(min(8, rows), 16) * triton.cdiv(columns, 16),)](
         a, b, matmul_1, rows, columns, part_length, depth, BM=16, BN=16, BK=64, GROUP=8, WIDE=columns*min(8, rows)*parts + columns*part_length*parts + min(8, rows)*part_length*parts >= 2**31, num_warps=4, num_stages=3,
     )
-    matmul_2 = torch.empty((min(8, rows), columns), dtype=torch.float16, device=bias.device)
+    matmul_2 = torch.empty((min(8, rows), columns), dtype=torch.float16, device=device)
     matmul_kernel_2[(triton.cdiv(columns*min(8, rows), 128),)](
         matmul_1, matmul_2, columns, rows, parts, ROWS=128, BLOCK=triton.next_power_of_2(parts), WIDE=columns*min(8, rows)*parts >= 2**31, num_warps=4, num_stages=2,
     )

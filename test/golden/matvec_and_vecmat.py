@@ -15,7 +15,7 @@ from triton.language.extra import libdevice
 
 
 @triton.jit
-def tanh_kernel(v_ptr, tanh_ptr, columns, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def tanh_kernel(v_ptr, out_ptr, columns, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns = tl.cast(columns, tl.int64)
     i = tl.program_id(0)
@@ -25,11 +25,11 @@ def tanh_kernel(v_ptr, tanh_ptr, columns, BLOCK: tl.constexpr, WIDE: tl.constexp
     i_ok = i < columns
     v = tl.load(v_ptr + i, mask=i_ok, other=0.0)
     tanh = libdevice.tanh(v)
-    tl.store(tanh_ptr + i, tanh, mask=i_ok)
+    tl.store(out_ptr + i, tanh, mask=i_ok)
 
 
 @triton.jit
-def matmul_kernel(a_ptr, tanh_ptr, v_ptr, matmul_ptr, matmul_1_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def matmul_kernel(a_ptr, x_ptr, v_ptr, out_ptr, out1_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         rows, columns = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64)
     row = tl.program_id(0)
@@ -40,23 +40,23 @@ def matmul_kernel(a_ptr, tanh_ptr, v_ptr, matmul_ptr, matmul_1_ptr, rows, column
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < columns
     a = tl.load(a_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
-    tanh = tl.load(tanh_ptr + col, mask=col_ok, other=0.0)
-    mul = a * tanh
-    x = tl.where(col_ok, mul, 0.0)
-    total = tl.sum(x, axis=1)[:, None]
+    x = tl.load(x_ptr + col, mask=col_ok, other=0.0)
+    mul = a * x
+    x_1 = tl.where(col_ok, mul, 0.0)
+    total = tl.sum(x_1, axis=1)[:, None]
     a_1 = tl.load(a_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
     rounded = a_1.to(tl.float16).to(tl.float32)
     v = tl.load(v_ptr + col, mask=col_ok, other=0.0)
     rounded_1 = v.to(tl.float16).to(tl.float32)
     mul_1 = rounded * rounded_1
-    x_1 = tl.where(col_ok, mul_1, 0.0)
-    total_1 = tl.sum(x_1, axis=1)[:, None]
-    tl.store(matmul_ptr + row, total, mask=row_ok)
-    tl.store(matmul_1_ptr + row, total_1, mask=row_ok)
+    x_2 = tl.where(col_ok, mul_1, 0.0)
+    total_1 = tl.sum(x_2, axis=1)[:, None]
+    tl.store(out_ptr + row, total, mask=row_ok)
+    tl.store(out1_ptr + row, total_1, mask=row_ok)
 
 
 @triton.jit
-def matmul_relu_kernel(w_ptr, a_ptr, relu_ptr, columns, rows, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def matmul_relu_kernel(w_ptr, a_ptr, out_ptr, columns, rows, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
     row = tl.program_id(0)
@@ -78,11 +78,11 @@ def matmul_relu_kernel(w_ptr, a_ptr, relu_ptr, columns, rows, ROWS: tl.constexpr
         total = total + x
     sum_1 = tl.sum(total, axis=1)[:, None]
     maximum = tl.maximum(sum_1, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(relu_ptr + row, maximum, mask=row_ok)
+    tl.store(out_ptr + row, maximum, mask=row_ok)
 
 
 @triton.jit
-def linear_sigmoid_kernel(v_ptr, layer_weight_ptr, layer_bias_ptr, sigmoid_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def linear_sigmoid_kernel(v_ptr, weight_ptr, bias_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         rows, columns = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64)
     row = tl.program_id(0)
@@ -93,14 +93,14 @@ def linear_sigmoid_kernel(v_ptr, layer_weight_ptr, layer_bias_ptr, sigmoid_ptr, 
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < columns
     v = tl.load(v_ptr + col, mask=col_ok, other=0.0)
-    layer_weight = tl.load(layer_weight_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
-    mul = v * layer_weight
+    weight = tl.load(weight_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
+    mul = v * weight
     x = tl.where(col_ok, mul, 0.0)
     total = tl.sum(x, axis=1)[:, None]
-    layer_bias = tl.load(layer_bias_ptr + row, mask=row_ok, other=0.0)
-    add = total + layer_bias
+    bias = tl.load(bias_ptr + row, mask=row_ok, other=0.0)
+    add = total + bias
     sigmoid = tl.sigmoid(add)
-    tl.store(sigmoid_ptr + row, sigmoid, mask=row_ok)
+    tl.store(out_ptr + row, sigmoid, mask=row_ok)
 
 
 def kernel_function(a, v, w, *, layer_weight, layer_bias):
@@ -111,20 +111,21 @@ def kernel_function(a, v, w, *, layer_weight, layer_bias):
     a = a.contiguous()
     v = v.contiguous()
     w = w.contiguous()
-    tanh = torch.empty((columns,), dtype=torch.float32, device=layer_weight.device)
+    device = layer_weight.device
+    tanh = torch.empty((columns,), dtype=torch.float32, device=device)
     tanh_kernel[(triton.cdiv(columns, 1024),)](
         v, tanh, columns, BLOCK=1024, WIDE=columns >= 2**31, num_warps=4, num_stages=2,
     )
-    matmul = torch.empty((rows,), dtype=torch.float32, device=layer_weight.device)
-    matmul_1 = torch.empty((rows,), dtype=torch.float16, device=layer_weight.device)
+    matmul = torch.empty((rows,), dtype=torch.float32, device=device)
+    matmul_1 = torch.empty((rows,), dtype=torch.float16, device=device)
     matmul_kernel[(triton.cdiv(rows, 4),)](
         a, tanh, v, matmul, matmul_1, rows, columns, ROWS=4, BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
-    relu = torch.empty((columns,), dtype=torch.float32, device=layer_weight.device)
+    relu = torch.empty((columns,), dtype=torch.float32, device=device)
     matmul_relu_kernel[(triton.cdiv(columns, 64),)](
         w, a, relu, columns, rows, ROWS=64, BLOCK=32, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
-    sigmoid = torch.empty((rows,), dtype=torch.float32, device=layer_weight.device)
+    sigmoid = torch.empty((rows,), dtype=torch.float32, device=device)
     linear_sigmoid_kernel[(triton.cdiv(rows, 4),)](
         v, layer_weight, layer_bias, sigmoid, rows, columns, ROWS=4, BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )

@@ -23,7 +23,7 @@ def first_largest(x, place):
 
 
 @triton.jit
-def argmax_kernel(x_ptr, argmax_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def argmax_kernel(x_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         rows, columns = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64)
     row = tl.program_id(0)
@@ -37,7 +37,7 @@ def argmax_kernel(x_ptr, argmax_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: t
     x_1 = tl.where(col_ok, x, float("-inf"))
     place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
     best_at = first_largest(x_1, place)[:, None]
-    tl.store(argmax_ptr + row, best_at, mask=row_ok)
+    tl.store(out_ptr + row, best_at, mask=row_ok)
 
 
 def kernel_function(x):

@@ -16,7 +16,7 @@ def largest(a, b):
 
 
 @triton.jit
-def softmax_kernel(x_ptr, softmax_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def softmax_kernel(x_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         rows, columns = tl.cast(rows, tl.int64), tl.cast(columns, tl.int64)
     row = tl.program_id(0)
@@ -34,7 +34,7 @@ def softmax_kernel(x_ptr, softmax_ptr, rows, columns, ROWS: tl.constexpr, BLOCK:
     x_2 = tl.where(col_ok, exp, 0.0)
     total = tl.sum(x_2, axis=1)[:, None]
     div = exp / total
-    tl.store(softmax_ptr + col + columns*row, div, mask=col_ok & row_ok)
+    tl.store(out_ptr + col + columns*row, div, mask=col_ok & row_ok)
 
 
 def kernel_function(x):

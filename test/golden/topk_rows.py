@@ -12,7 +12,7 @@ import triton.language as tl
 
 
 @triton.jit
-def topk_kernel(x_ptr, topk_ptr, cols, rows, BLOCK: tl.constexpr):
+def topk_kernel(x_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     col = tl.arange(0, BLOCK)
     col_ok = col < cols
@@ -25,12 +25,12 @@ def topk_kernel(x_ptr, topk_ptr, cols, rows, BLOCK: tl.constexpr):
     next_key = tl.full((), -0x8000000000000000, tl.int64)
     for p in range(4):
         last = tl.min(tl.where(key >= next_key, key, 0x7FFFFFFFFFFFFFFF), axis=0)
-        tl.store(topk_ptr + p + 4*row, last & 0xFFFFFFFF)
+        tl.store(out_ptr + p + 4*row, last & 0xFFFFFFFF)
         next_key = last + 1
 
 
 @triton.jit
-def topk_kernel_1(topk_ptr, x_ptr, topk_1_ptr, rows, cols, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def topk_kernel_1(x_ptr, x1_ptr, out_ptr, rows, cols, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         rows, cols = tl.cast(rows, tl.int64), tl.cast(cols, tl.int64)
     i = tl.program_id(0)
@@ -38,9 +38,9 @@ def topk_kernel_1(topk_ptr, x_ptr, topk_1_ptr, rows, cols, BLOCK: tl.constexpr, 
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 4*rows
-    topk = tl.load(topk_ptr + i, mask=i_ok, other=0)
-    x = tl.load(x_ptr + (i // 4)*cols + topk, mask=i_ok, other=0.0)
-    tl.store(topk_1_ptr + i, x, mask=i_ok)
+    x = tl.load(x_ptr + i, mask=i_ok, other=0)
+    x1 = tl.load(x1_ptr + (i // 4)*cols + x, mask=i_ok, other=0.0)
+    tl.store(out_ptr + i, x1, mask=i_ok)
 
 
 def kernel_function(x):

@@ -16,7 +16,8 @@ GOLDEN_PROBLEMS = ("examples/gelu_chain", "examples/softmax_rows", "examples/lay
                    "examples/batch_norm", "examples/row_argmax", "test/problems/cumsum_rows", "test/problems/avgpool2d",
                    "test/problems/concat", "test/problems/gather_rows", "test/problems/attention_causal", "test/problems/attention_half_gqa",
                    "test/problems/column_sums", "test/problems/long_row_reductions", "test/problems/matmul_deep_chunks", "test/problems/matmul_long_depth",
-                   "test/problems/matvec_and_vecmat", "test/problems/lstm", "test/problems/topk_rows")
+                   "test/problems/matvec_and_vecmat", "test/problems/lstm", "test/problems/topk_rows",
+                   "test/problems/repeated_blocks")
 # Operators that have no kernel family yet; a problem that becomes possible must leave this list.
 NOT_YET: dict[str, str] = {}
 
@@ -82,6 +83,16 @@ class Generate(unittest.TestCase):
                     if os.environ.get("KERNELAGENT_ACCEPT"):
                         golden.write_text(text)
                     self.assertEqual(text, golden.read_text(), f"{golden} differs; KERNELAGENT_ACCEPT=1 accepts the new text")
+
+    def test_equal_blocks_share_their_kernels(self):
+        with tempfile.TemporaryDirectory() as out:
+            answer = run("generate", "--problem", "test/problems/repeated_blocks.py", "--out", f"{out}/run", "--no-verify")
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            text = (Path(out) / "run" / "kernel.py").read_text()
+        for name, launches in {"conv2d_kernel": 3, "conv2d_kernel_2": 2, "batch_norm_add_relu_kernel": 3, "add_kernel": 5}.items():
+            self.assertEqual(text.count(f"def {name}("), 1, name)
+            self.assertEqual(text.count(f"    {name}["), launches, name)
+        self.assertIn("height_2 = ((height_1 + 1) // 2)", text)  # what a pool leaves is a size of its own
 
     def test_an_operator_that_is_not_known_is_named_with_its_line(self):
         with tempfile.TemporaryDirectory() as out:

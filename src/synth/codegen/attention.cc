@@ -186,7 +186,7 @@ class AttentionEmitter {
     out_.constants = {{"BM", fmt::format("{}", tiles_.m)}, {"BN", fmt::format("{}", tiles_.n)}, {"BD", padded(depth_)}, {"BE", padded(width_)}};
     if (!half_products_ || !half_sums_) out_.constants.emplace_back("PRECISION", fmt::format("\"{}\"", request_.precision));
     const Sym largest = batch_ * (rows_ * columns_ + rows_ * depth_ + columns_ * depth_ + columns_ * width_ + rows_ * width_);
-    out_.constants.emplace_back("WIDE", fmt::format("{} >= 2**31", largest.text()));
+    out_.constants.emplace_back("WIDE", wide_text(largest));
     const std::string tiles = fmt::format("triton.cdiv({}, {})", rows_.text(), tiles_.m);
     out_.grid = batch_.is(1) ? fmt::format("({},)", tiles) : fmt::format("({} * {},)", batch_.operand_text(), tiles);
     out_.num_warps = tiles_.warps;

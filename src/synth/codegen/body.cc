@@ -78,8 +78,15 @@ const Buffer* KernelContext::loadable(ValueId value) const {
   return found == buffers->end() || owned.contains(value) ? nullptr : &found->second;
 }
 
-void KernelContext::use_pointer(const std::string& name) {
-  if (std::find(pointers.begin(), pointers.end(), name) == pointers.end()) pointers.push_back(name);
+std::string KernelContext::use_pointer(const Buffer& buffer, bool written) {
+  const auto found = std::find(pointers.begin(), pointers.end(), buffer.name);
+  if (found != pointers.end()) return roles[static_cast<std::size_t>(found - pointers.begin())];
+  const std::string wish = written ? "out" : buffer.role;
+  std::string role = wish;
+  for (int k = 1; std::find(roles.begin(), roles.end(), role) != roles.end(); ++k) role = fmt::format("{}{}", wish, k);
+  pointers.push_back(buffer.name);
+  roles.push_back(role);
+  return role;
 }
 
 void KernelContext::use_sizes(const Sym& sym) {
@@ -185,7 +192,7 @@ std::string Body::comparison_text(const Sym& condition) {
 }
 
 Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Conditions& conditions, double fill, bool widen) {
-  context_.use_pointer(buffer.name);
+  const std::string role = context_.use_pointer(buffer);
   for (const Sym& extent : buffer.shape) context_.use_sizes(extent);
   const Sym offset = ir::linearize(index, buffer.shape);
   std::set<std::string> over = variables_in(offset);
@@ -198,12 +205,12 @@ Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Co
   for (const std::string& variable : over) {
     if (!moving.contains(variable) && !mask_of({variable}).empty() && !inside.empty()) place += fmt::format(" + 0 * {}", variable);
   }
-  std::string expression = fmt::format("tl.load({}_ptr{}", buffer.name, place);
+  std::string expression = fmt::format("tl.load({}_ptr{}", role, place);
   if (!mask.empty()) expression += fmt::format(", mask={}, other={}", mask, literal_text(fill, buffer.dtype));
   expression += ")";
   if (widen && is_half(buffer.dtype)) expression += ".to(tl.float32)";
   if (buffer.dtype == DType::bool_) expression += ".to(tl.int1)";
-  return emit(buffer.name, expression, std::move(over));
+  return emit(role, expression, std::move(over));
 }
 
 Operand Body::at(ValueId value, const std::vector<Sym>& index, const Conditions& conditions, double fill) {
@@ -376,23 +383,23 @@ Operand Body::elementwise(ValueId value, const Node& node, const std::vector<Sym
 
 void Body::store_tile(ValueId value, const Operand& operand, const std::vector<Sym>& index, const std::string& mask) {
   const Buffer& buffer = context_.buffers->at(value);
-  context_.use_pointer(buffer.name);
+  const std::string role = context_.use_pointer(buffer, true);
   const Sym offset = ir::linearize(index, buffer.shape);
   const bool fixed = variables_in(offset).empty() && offset.constant().has_value();
   const std::string where = fixed ? fmt::format("tl.full({}.shape, {}, tl.int32)", operand.text, text(offset))
                                   : fmt::format("tl.broadcast_to({}, {}.shape)", text(offset), operand.text);
   const std::string place = emit("place", where, operand.over).text;
-  source_.line(fmt::format("tl.store({}_ptr + {}, {}, mask={})", buffer.name, place, operand.text, mask));
+  source_.line(fmt::format("tl.store({}_ptr + {}, {}, mask={})", role, place, operand.text, mask));
 }
 
 void Body::store(ValueId value, const Operand& operand, const std::vector<Sym>& index) {
   const Buffer& buffer = context_.buffers->at(value);
-  context_.use_pointer(buffer.name);
+  const std::string role = context_.use_pointer(buffer, true);
   const Sym offset = ir::linearize(index, buffer.shape);
   std::set<std::string> over = variables_in(offset);
   const std::string mask = mask_of(over);
   const Operand x = named(operand, buffer.dtype);
-  const std::string place = offset.is(0) ? buffer.name + "_ptr" : fmt::format("{}_ptr + {}", buffer.name, text(offset));
+  const std::string place = offset.is(0) ? role + "_ptr" : fmt::format("{}_ptr + {}", role, text(offset));
   const std::string masked = mask.empty() ? "" : ", mask=" + mask;
   source_.line(fmt::format("tl.store({}, {}{})", place, x.text, masked));
 }

@@ -24,7 +24,8 @@ struct Operand {
 
 // A tensor in memory: an argument or an intermediate value.
 struct Buffer {
-  std::string name;
+  std::string name;  // in the wrapper
+  std::string role;  // what a kernel that reads it calls it: kernels that differ in names only are one kernel
   ir::DType dtype = ir::DType::float32;
   ir::Shape shape;
 };
@@ -35,12 +36,14 @@ struct KernelContext {
   const std::map<ir::ValueId, Buffer>* buffers = nullptr;  // everything that lies in memory
   std::set<ir::ValueId> owned;                             // what this kernel computes: never loaded
   std::vector<std::string> pointers;                       // buffers that the kernel reads or writes, in order of use
+  std::vector<std::string> roles;                          // what the kernel calls them
   std::vector<std::string> sizes;                          // size symbols that it needs, in order of use
   bool uses_libdevice = false;
 
   // The memory of a value that may be loaded; null for what must be computed here.
   const Buffer* loadable(ir::ValueId value) const;
-  void use_pointer(const std::string& name);
+  // The name of the memory inside the kernel; what is written is `out` unless it has been read before.
+  std::string use_pointer(const Buffer& buffer, bool written = false);
   void use_sizes(const ir::Sym& sym);
 };
 

@@ -43,7 +43,7 @@ std::string wide_sizes(const EmittedKernel& kernel) {
 std::string function_text(const EmittedKernel& kernel, const std::string& body) {
   std::string parameters;
   const auto add = [&](const std::string& text) { parameters += (parameters.empty() ? "" : ", ") + text; };
-  for (const std::string& pointer : kernel.pointers) add(pointer + "_ptr");
+  for (const std::string& role : kernel.roles) add(role + "_ptr");
   if (!kernel.loop.empty()) add(kernel.loop);
   for (const std::string& size : kernel.sizes) add(size);
   for (const auto& [name, value] : kernel.constants) add(name + ": tl.constexpr");
@@ -52,8 +52,14 @@ std::string function_text(const EmittedKernel& kernel, const std::string& body) 
   return fmt::format("{}\ndef {}({}):\n{}{}", decorator, kernel.name, parameters, wide_sizes(kernel), body);
 }
 
+std::string wide_text(const ir::Sym& largest) {
+  if (const std::optional<std::int64_t> count = largest.constant()) return *count >= (std::int64_t{1} << 31) ? "True" : "False";
+  return fmt::format("{} >= 2**31", largest.text());
+}
+
 void finish(EmittedKernel& out, KernelContext& context, const Source& body) {
   out.pointers = context.pointers;
+  out.roles = context.roles;
   out.sizes = context.sizes;
   out.uses_libdevice = context.uses_libdevice;
   out.text = function_text(out, body.text());

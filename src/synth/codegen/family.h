@@ -16,8 +16,8 @@ namespace ka::codegen {
 struct EmittedKernel {
   std::string name;
   std::string text;                     // decorator and function
-  std::string about;                    // one line: what it computes
   std::vector<std::string> pointers;    // buffers, in the order of the parameters
+  std::vector<std::string> roles;       // what the kernel calls them
   std::vector<std::string> sizes;       // size symbols
   std::vector<std::pair<std::string, std::string>> constants;  // constexpr parameters and their Python text in the wrapper
   std::string grid;                     // Python text of the tuple
@@ -49,6 +49,8 @@ std::vector<ir::Sym> at_points(const std::vector<ir::Sym>& index, const std::vec
 // Puts signature and body together.
 std::string function_text(const EmittedKernel& kernel, const std::string& body);
 std::int64_t given_value(const EmitRequest& request, const ir::Sym& sym);
+// Whether offsets need 64 bits, as Python text.
+std::string wide_text(const ir::Sym& largest);
 // Fills in what the body has used, and the text.
 void finish(EmittedKernel& out, KernelContext& context, const Source& body);
 

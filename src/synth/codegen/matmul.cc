@@ -174,7 +174,7 @@ class MatmulEmitter {
     if (chunked_) out_.constants.emplace_back("CHUNK", fmt::format("{}", kChunk));
     if (!half_) out_.constants.emplace_back("PRECISION", fmt::format("\"{}\"", request_.precision));
     const Sym largest = batch_ * rows_ * columns_ + batch_ * rows_ * depth_ + batch_ * columns_ * depth_;
-    out_.constants.emplace_back("WIDE", fmt::format("{} >= 2**31", largest.text()));
+    out_.constants.emplace_back("WIDE", wide_text(largest));
     const std::string each = fmt::format("triton.cdiv({}, {}) * triton.cdiv({}, {})", rows_.text(), tiles_.m, columns_.text(), tiles_.n);
     out_.grid = batch_.is(1) ? fmt::format("({},)", each) : fmt::format("({} * {},)", batch_.operand_text(), each);
     out_.num_warps = tiles_.warps;

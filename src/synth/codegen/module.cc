@@ -1,12 +1,14 @@
 #include "synth/codegen/module.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "ir/python_text.h"
 #include "synth/codegen/family.h"
+#include "synth/codegen/share.h"
 
 namespace ka::codegen {
 namespace {
@@ -30,10 +32,11 @@ constexpr Prelude kPrelude[] = {
      "@triton.jit\ndef log_plus(a, b):\n    high = tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"
      "    low = tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"
      "    return tl.where(low == float(\"-inf\"), high, high + tl.log(1.0 + tl.exp(low - high)))\n"},
-    {"copy_kernel",
+    {"keep",
      "@triton.jit\ndef copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):\n"
      "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-     "    tl.store(to_ptr + i, tl.load(from_ptr + i, mask=i < n), mask=i < n)\n"},
+     "    tl.store(to_ptr + i, tl.load(from_ptr + i, mask=i < n), mask=i < n)\n\n\n"
+     "def keep(value, buffer):\n    n = buffer.numel()\n    copy_kernel[(triton.cdiv(n, 1024),)](value, buffer, n, BLOCK=1024)\n"},
     {"first_largest",
      "@triton.jit\ndef later_largest(a, i, b, j):\n"
      "    wins = (a > b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))\n"
@@ -46,6 +49,8 @@ constexpr Prelude kPrelude[] = {
      "@triton.jit\ndef first_smallest(x, place):\n    _, best = tl.reduce((x, place), 1, later_smallest)\n    return best\n"},
 };
 
+constexpr std::size_t kFewKernels = 2;
+
 class ModuleWriter {
  public:
   ModuleWriter(const ir::Graph& graph, const ir::Plan& plan, const GenerateOptions& options)
@@ -57,10 +62,11 @@ class ModuleWriter {
     KA_TRY(emit_kernels());
     Source out;
     header(out);
-    for (const std::string& text : kernels_) {
+    for (std::size_t k = 0; k < emitted_.size(); ++k) {
+      if (same_[k] != k) continue;
       out.line("");
       out.line("");
-      append(out, text);
+      append(out, emitted_[k].text);
     }
     out.line("");
     out.line("");
@@ -91,18 +97,18 @@ class ModuleWriter {
 
   void name_values() {
     for (const ir::SizeSource& size : graph_.sizes) names_.reserve(size.symbol);
-    names_.reserve("step");
+    for (const char* name : {"step", "device", "keep"}) names_.reserve(name);
     for (const ir::Argument& argument : graph_.arguments) {
       if (argument.value < 0) continue;
       const std::string name = names_.unique(argument.keyword);
-      buffers_[argument.value] = {name, graph_.type(argument.value).dtype, graph_.shape(argument.value)};
+      buffers_[argument.value] = {name, role(argument), graph_.type(argument.value).dtype, graph_.shape(argument.value)};
     }
     for (const ValueId value : plan_.randoms)
-      buffers_[value] = {names_.unique("drawn"), graph_.type(value).dtype, graph_.shape(value)};
+      buffers_[value] = {names_.unique("drawn"), "drawn", graph_.type(value).dtype, graph_.shape(value)};
     for (const Kernel& kernel : plan_.kernels) {
       for (const ValueId output : kernel.outputs) {
         const std::string wish = ir::short_name(graph_.maker(output)->origin);
-        buffers_[output] = {names_.unique(wish), graph_.type(output).dtype, graph_.shape(output)};
+        buffers_[output] = {names_.unique(wish), "x", graph_.type(output).dtype, graph_.shape(output)};
         stored_.insert(output);
       }
     }
@@ -110,8 +116,17 @@ class ModuleWriter {
     for (const ir::Node& node : graph_.nodes) {
       if (node.op != "reshape" || buffers_.contains(node.outputs[0])) continue;
       const auto found = buffers_.find(node.inputs[0]);
-      if (found != buffers_.end()) buffers_[node.outputs[0]] = {found->second.name, found->second.dtype, graph_.shape(node.outputs[0])};
+      if (found != buffers_.end()) buffers_[node.outputs[0]] = {found->second.name, found->second.role, found->second.dtype, graph_.shape(node.outputs[0])};
     }
+  }
+
+  // Inside a kernel a weight is what its layer calls it: "weight", not "layer4_0_conv1_weight".
+  static std::string role(const ir::Argument& argument) {
+    if (argument.kind == ir::ArgumentKind::input) return argument.keyword;
+    if (argument.kind == ir::ArgumentKind::constant) return "table";
+    const std::string last = argument.name.substr(argument.name.find_last_of('.') + 1);
+    const bool numbered = last.empty() || std::isdigit(static_cast<unsigned char>(last[0])) != 0;
+    return numbered || !argument.keyword.ends_with(last) ? "weight" : last;
   }
 
   std::string precision_of(const Kernel& kernel) const {
@@ -121,18 +136,17 @@ class ModuleWriter {
     return origin.find("conv") != std::string::npos ? "tf32" : "ieee";
   }
 
-  std::string kernel_name(const Kernel& kernel) {
+  std::string kernel_name(const Kernel& kernel) const {
     std::vector<std::string> parts;
     for (const int number : kernel.nodes) {
       const std::string part = ir::short_name(graph_.nodes[static_cast<std::size_t>(number)].origin);
       if (parts.empty() || std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
     }
     if (parts.size() > 4) parts = {parts[0], parts[1], parts[2], "etc"};
-    return names_.unique(fmt::format("{}_kernel", fmt::join(parts, "_")));
+    return fmt::format("{}_kernel", fmt::join(parts, "_"));
   }
 
   Status emit_kernels() {
-    std::set<std::string> known;
     for (const Kernel& kernel : plan_.kernels) {
       const EmitRequest request{graph_, kernel, buffers_, given_, kernel_name(kernel), precision_of(kernel)};
       switch (kernel.kind) {
@@ -145,9 +159,12 @@ class ModuleWriter {
         case KernelKind::order: emitted_.push_back(emit_order(request)); break;
         case KernelKind::opaque: missing(graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])]); continue;
       }
-      kernels_.push_back(emitted_.back().text);
-      kernel_names_.push_back(emitted_.back().name);
       uses_libdevice_ = uses_libdevice_ || emitted_.back().uses_libdevice;
+    }
+    same_ = share_kernels(emitted_, names_);
+    for (const EmittedKernel& kernel : emitted_) {
+      kernel_names_.push_back(kernel.name);
+      used_.insert(kernel.pointers.begin(), kernel.pointers.end());
     }
     if (missing_.empty()) return ok();
     std::string rest;
@@ -169,8 +186,9 @@ class ModuleWriter {
   void header(Source& out) {
     out.line(fmt::format("\"\"\"{}", options_.title));
     out.line("");
-    for (std::size_t k = 0; k < plan_.kernels.size(); ++k)
-      out.line(fmt::format("{}. {}: {}", k + 1, kernel_names_[k], about(plan_.kernels[k])));
+    for (std::size_t k = 0, number = 0; k < plan_.kernels.size(); ++k) {
+      if (same_[k] == k) out.line(fmt::format("{}. {}{}: {}", ++number, kernel_names_[k], launches(k), about(plan_.kernels[k])));
+    }
     out.line("");
     out.line(fmt::format("Written by kernelagent {}.", options_.version));
     out.line("\"\"\"");
@@ -180,8 +198,8 @@ class ModuleWriter {
     out.line("import triton.language as tl");
     for (const std::string& line : options_.imports) out.line(line);
     if (uses_libdevice_) out.line("from triton.language.extra import libdevice");
-    std::string all = graph_.updates.empty() ? "" : " copy_kernel(";
-    for (const std::string& text : kernels_) all += text;
+    std::string all = graph_.updates.empty() ? "" : " keep(";
+    for (std::size_t k = 0; k < emitted_.size(); ++k) all += same_[k] == k ? emitted_[k].text : "";
     for (const Prelude& row : kPrelude) {
       const std::string name = row.name;
       bool used = false;
@@ -193,6 +211,11 @@ class ModuleWriter {
       out.line("");
       append(out, row.text);
     }
+  }
+
+  std::string launches(std::size_t k) const {
+    const auto times = std::count(same_.begin(), same_.end(), k);
+    return times == 1 ? "" : fmt::format(" ({} launches)", times);
   }
 
   std::string about(const Kernel& kernel) const {
@@ -229,6 +252,10 @@ class ModuleWriter {
       const bool here = argument.value >= 0 && argument.kind != ir::ArgumentKind::constant && is_used(argument.value);
       if (here && device_ == elsewhere) device_ = buffers_.at(argument.value).name + ".device";
     }
+    if (plan_.kernels.size() > kFewKernels) {
+      out.line(fmt::format("device = {}", device_));
+      device_ = "device";
+    }
     constants(out);
     for (const ValueId value : plan_.randoms) out.line(fmt::format("{} = {}", buffers_.at(value).name, ir::draw_text(graph_, value, device_)));
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) launch(out, k);
@@ -238,10 +265,7 @@ class ModuleWriter {
   }
 
   bool is_used(ValueId value) const {
-    const std::string& name = buffers_.at(value).name;
-    for (const EmittedKernel& kernel : emitted_) {
-      if (std::find(kernel.pointers.begin(), kernel.pointers.end(), name) != kernel.pointers.end()) return true;
-    }
+    if (used_.contains(buffers_.at(value).name)) return true;
     for (const ir::SizeSource& size : graph_.sizes) {
       if (size.argument == value) return true;
     }
@@ -295,7 +319,7 @@ class ModuleWriter {
     for (const ir::Update& update : graph_.updates) {
       const std::string& from = buffers_.at(update.value).name;
       const std::string& to = buffers_.at(update.buffer).name;
-      out.line(fmt::format("copy_kernel[(triton.cdiv({0}.numel(), 1024),)]({1}, {0}, {0}.numel(), BLOCK=1024)", to, from));
+      out.line(fmt::format("keep({}, {})", from, to));
     }
   }
 
@@ -318,7 +342,9 @@ class ModuleWriter {
   std::set<ValueId> stored_;
   std::map<std::string, std::int64_t> given_;
   std::vector<EmittedKernel> emitted_;
-  std::vector<std::string> kernels_, kernel_names_;
+  std::vector<std::size_t> same_;  // by launch: the first one that has the same kernel
+  std::set<std::string> used_;     // buffers that some kernel reads or writes
+  std::vector<std::string> kernel_names_;
   std::vector<std::string> missing_;  // operators that no family computes, with their places
   std::vector<std::string> inputs_;
   std::string device_;

@@ -107,10 +107,9 @@ class OrderEmitter {
       body_.dedent();
       body_.line("last = tl.min(best, axis=0)");
     }
-    const Buffer& buffer = request_.buffers.at(places_);
-    context_.use_pointer(buffer.name);
+    const std::string role = context_.use_pointer(request_.buffers.at(places_), true);
     values_.variable("p", "");
-    body_.line(fmt::format("tl.store({}_ptr + {}, last & 0xFFFFFFFF)", buffer.name, values_.text(place("p"))));
+    body_.line(fmt::format("tl.store({}_ptr + {}, last & 0xFFFFFFFF)", role, values_.text(place("p"))));
     body_.line("next_key = last + 1");
     body_.dedent();
     out_.constants = {{"BLOCK", whole ? fmt::format("triton.next_power_of_2({})", columns_.text()) : fmt::format("{}", kLoopBlock)}};
@@ -140,9 +139,8 @@ class OrderEmitter {
     const std::string earlier = inner.emit("before", fmt::format("{} | ({} & (other < col))", before, same), {"col", "other"}).text;
     body_.line(fmt::format("rank += tl.sum(({} & other_ok).to(tl.int32), axis=1)[:, None]", earlier));
     body_.dedent();
-    const Buffer& buffer = request_.buffers.at(places_);
-    context_.use_pointer(buffer.name);
-    body_.line(fmt::format("tl.store({}_ptr + {}, col.to(tl.int64), mask=col_ok & (rank < {}))", buffer.name,
+    const std::string role = context_.use_pointer(request_.buffers.at(places_), true);
+    body_.line(fmt::format("tl.store({}_ptr + {}, col.to(tl.int64), mask=col_ok & (rank < {}))", role,
                            count_.is(1) ? fmt::format("{} + rank", values_.text(place("rank"))) : values_.text(place("rank")), values_.text(count_)));
     out_.constants = {{"BLOCK", "64"}};
     out_.grid = fmt::format("({}, triton.cdiv({}, 64))", rows_.text(), columns_.text());

@@ -36,7 +36,7 @@ EmittedKernel emit_pointwise(const EmitRequest& request) {
     const std::vector<ir::Sym> index = at_points(request.kernel.index.at(output), points);
     values.store(output, values.value(output, index), index);
   }
-  out.constants = {{"BLOCK", fmt::format("{}", kBlock)}, {"WIDE", fmt::format("{} >= 2**31", count.text())}};
+  out.constants = {{"BLOCK", fmt::format("{}", kBlock)}, {"WIDE", wide_text(count)}};
   out.grid = fmt::format("(triton.cdiv({}, {}),)", count.text(), kBlock);
   out.num_warps = 4;
   finish(out, context, body);

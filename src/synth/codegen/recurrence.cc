@@ -86,12 +86,11 @@ class RecurrenceEmitter {
   // The state before this step: the initial one for the first, a slot of the output for the others.
   std::string previous(Body& values, ValueId states, ValueId initial, const Sym& unit, const std::string& mask) {
     const std::string start = values.value(initial, {row(), unit}).text;
-    const Buffer& buffer = request_.buffers.at(states);
-    context_.use_pointer(buffer.name);
+    const std::string role = context_.use_pointer(request_.buffers.at(states), true);
     const std::string place = fmt::format("before * {} + row * {} + {}", (batch_ * units_).operand_text(), units_.operand_text(), unit.text());
     context_.use_sizes(batch_ * units_);
     const std::string later = body_.unique("earlier");
-    body_.line(fmt::format("{} = tl.load({}_ptr + {}, mask=({}) & (step > 0), other=0.0)", later, buffer.name, place, mask));
+    body_.line(fmt::format("{} = tl.load({}_ptr + {}, mask=({}) & (step > 0), other=0.0)", later, role, place, mask));
     return values.emit("state", fmt::format("tl.where(step > 0, {}, {})", later, start), {}).text;
   }
 

@@ -184,7 +184,7 @@ class RowEmitter {
     out_.constants = {{"ROWS", fmt::format("{}", tile_rows_)}};
     if (shape_ == Shape::whole) out_.constants.emplace_back("BLOCK", fmt::format("triton.next_power_of_2({})", columns_.text()));
     if (shape_ == Shape::looped) out_.constants.emplace_back("BLOCK", fmt::format("{}", block_));
-    out_.constants.emplace_back("WIDE", fmt::format("{} >= 2**31", (rows_ * columns_).text()));
+    out_.constants.emplace_back("WIDE", wide_text(rows_ * columns_));
     out_.grid = fmt::format("(triton.cdiv({}, {}),)", count, tile_rows_);
   }
 
@@ -378,8 +378,7 @@ class RowEmitter {
     const bool complete = x.over.contains("row") && (per_row || x.over.contains("col") || shape_ == Shape::unrolled);
     if (!complete) x = values.emit("x", fmt::format("tl.broadcast_to({}, {})", x.text, wanted), {"row", "col"});
     if (per_row && rows_.is(1)) {  // one element: the only row gives the place
-      context_.use_pointer(request_.buffers.at(output).name);
-      body_.line(fmt::format("tl.store({}_ptr + row, {}, mask=row_ok)", request_.buffers.at(output).name, x.text));
+      body_.line(fmt::format("tl.store({}_ptr + row, {}, mask=row_ok)", context_.use_pointer(request_.buffers.at(output), true), x.text));
       return;
     }
     values.store(output, x, index);

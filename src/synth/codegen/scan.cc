@@ -83,7 +83,7 @@ EmittedKernel emit_scan(const EmitRequest& request) {
   while (block < given && block < kMostColumns) block *= 2;
   std::int64_t tile_rows = 1;
   while (tile_rows * 2 * block <= kTileElements && tile_rows < given_value(request, rows)) tile_rows *= 2;
-  out.constants = {{"ROWS", fmt::format("{}", tile_rows)}, {"BLOCK", fmt::format("{}", block)}, {"WIDE", fmt::format("{} >= 2**31", (rows * columns).text())}};
+  out.constants = {{"ROWS", fmt::format("{}", tile_rows)}, {"BLOCK", fmt::format("{}", block)}, {"WIDE", wide_text(rows * columns)}};
   out.grid = fmt::format("(triton.cdiv({}, {}),)", rows.text(), tile_rows);
   finish(out, context, body);
   return out;
