@@ -20,11 +20,15 @@ else()
 endif()
 target_link_libraries(ka_flags INTERFACE nlohmann_json::nlohmann_json Threads::Threads)
 
-# ka_library(base SOURCES a.cc b.cc DEPS os): static library ka_base.
+# ka_library(base [GLUE] SOURCES a.cc b.cc DEPS os): static library ka_base. GLUE: it waits for others, or reads and writes JSON, most of the
+# time; -O1 builds it a third faster.
 function(ka_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "GLUE" "" "SOURCES;DEPS" ${ARGN})
   add_library(ka_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(ka_${name} PUBLIC ka_flags)
+  if(ARG_GLUE)
+    target_compile_options(ka_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   foreach(dep IN LISTS ARG_DEPS)
     target_link_libraries(ka_${name} PUBLIC ka_${dep})
   endforeach()
@@ -49,6 +53,7 @@ function(ka_test name)
     target_link_libraries(${name} PRIVATE ka_${dep})
   endforeach()
   target_compile_definitions(${name} PRIVATE KA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)  # a third of a clean build went into optimising tests
   set_property(GLOBAL APPEND PROPERTY KA_TESTS ${name})
   add_test(NAME ${ARG_LABEL}/${name} COMMAND ${name})
   set_tests_properties(${ARG_LABEL}/${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600)
