@@ -70,7 +70,7 @@ class Lists(unittest.TestCase):
     def test_every_source_is_built(self):
         for path in SOURCE.rglob("*.cc"):
             lists = [f.read_text() for f in path.parent.glob("*.txt")] + [f.read_text() for f in path.parent.glob("*.cmake")]
-            lists += [f.read_text() for f in path.parent.parent.glob("CMakeLists.txt")]
+            lists += [f.read_text() for f in [*path.parent.parent.glob("CMakeLists.txt"), *(ROOT / "cmake").glob("*.cmake")]]
             with self.subTest(path.relative_to(ROOT)):
                 self.assertTrue(any(path.name in text for text in lists), "in no CMake list")
 
