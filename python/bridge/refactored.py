@@ -43,7 +43,7 @@ def compare(state: Loaded, text: str, request: dict[str, Any]) -> dict[str, Any]
     except MemoryError:
         return {"ok": True, "difference": ""}  # every step is kept whole here, which the kernels do not do
     except Exception as exc:
-        return {"ok": True, "difference": "", "raised": one_line(f"{type(exc).__name__}: {exc}", 300)}
+        return {"ok": True, "difference": "", "unchecked": one_line(f"its PyTorch text cannot be executed: {type(exc).__name__}: {exc}", 300)}
     if structure != wanted.structure or len(got) != len(wanted.outputs):
         return {"ok": True, "difference": f"it returns a {structure} of {len(got)}, the program a {wanted.structure} of {len(wanted.outputs)}"}
     difference = _first_difference([(f"output {i}", a, b) for i, (a, b) in enumerate(zip(got, wanted.outputs))])
@@ -80,7 +80,7 @@ def _unless_noise(difference: str, got: list[torch.Tensor], wanted: runs.Run, ow
         return {"ok": True, "difference": difference}
     sizes = [want.double().abs().mean().item() for want in wanted.outputs]
     if any(error > ALL_NOISE * size for error, size in zip(own, sizes)):
-        return {"ok": True, "difference": "", "raised": "the program is ill-conditioned at the sizes at which it is executed: "
+        return {"ok": True, "difference": "", "unchecked": "the program is ill-conditioned at the sizes at which it is executed: "
                 "its result in float64 is another"}
     far = any(_mean_error(a, b) > NOISE_FACTOR * error for a, b, error in zip(got, wanted.outputs, own))
     return {"ok": True, "difference": difference if far else ""}

@@ -317,24 +317,30 @@ JudgeOptions roomy(const JudgeOptions& options) {
   return roomy;
 }
 
+// A later trial's refusal takes the place of an earlier one's acceptance.
+model::Verdict overruled(model::Verdict verdict, const model::Verdict& later, const std::string& where) {
+  verdict.accepted = false;
+  verdict.rule = later.rule;
+  verdict.reason = later.reason;
+  verdict.detail = where + ": " + later.detail;
+  return verdict;
+}
+
+// Whether an error of a later trial ends everything; any other leaves the earlier verdict as it is.
+bool is_final(const Error& error) { return error.kind == ErrorKind::internal || error.kind == ErrorKind::cancelled; }
+
 // The verdict of the smaller sizes, completed by a draw at the given ones.
 Result<model::Verdict> judge_given_sizes(model::Verdict verdict, const ProblemSource& problem, const KernelSource& kernel,
                                          const JudgeOptions& options, JudgeContext& context) {
   const JudgeOptions more = roomy(options);
   Result<model::Verdict> given = Trial(problem, kernel, more, context, true).run();
   if (!given) {
-    if (given.error().kind == ErrorKind::internal || given.error().kind == ErrorKind::cancelled) return given.error();
+    if (is_final(given.error())) return given.error();
     verdict.checks.push_back({"given sizes", 0, "not run: " + given.error().message, {}});
     return verdict;
   }
   for (const auto& [name, seconds] : given->times) verdict.times[name] += seconds;
-  if (!given->accepted) {
-    verdict.accepted = false;
-    verdict.rule = given->rule;
-    verdict.reason = given->reason;
-    verdict.detail = "at the given sizes, which are larger than those of the other draws: " + given->detail;
-    return verdict;
-  }
+  if (!given->accepted) return overruled(std::move(verdict), *given, "at the given sizes, which are larger than those of the other draws");
   verdict.checks.push_back({"given sizes", 1, "one draw at the given sizes, all others at smaller ones", {}});
   verdict.problem.scaled = false;
   verdict.problem.verified_sizes = verdict.problem.given_sizes;
@@ -356,19 +362,13 @@ Result<model::Verdict> judge_interpreted(model::Verdict verdict, const ProblemSo
   again.check_compile = false;  // the GPU has run it
   again.sample_given = false;   // and at these sizes
   Result<model::Verdict> watched = Trial(problem, kernel, again, context).run();
-  if (!watched && (watched.error().kind == ErrorKind::internal || watched.error().kind == ErrorKind::cancelled)) return watched.error();
+  if (!watched && is_final(watched.error())) return watched.error();
   if (watched) verdict.times["interpreted"] = watched->times["total"];
   if (!watched || (!watched->accepted && !counts_in_interpreter(watched->rule))) {
     verdict.checks.push_back({"interpreted", 0, "not run: " + (watched ? watched->detail : watched.error().message), {}});
     return verdict;
   }
-  if (!watched->accepted) {
-    verdict.accepted = false;
-    verdict.rule = watched->rule;
-    verdict.reason = watched->reason;
-    verdict.detail = "in the interpreter, which watches every access: " + watched->detail;
-    return verdict;
-  }
+  if (!watched->accepted) return overruled(std::move(verdict), *watched, "in the interpreter, which watches every access");
   verdict.checks.push_back({"interpreted", 1, "every access and the order of programs watched in the interpreter", {}});
   return verdict;
 }

@@ -291,8 +291,7 @@ Result<std::string> ReferenceSide::compare_refactored(const std::string& text, s
   KA_TRY(file.write(text));
   const std::array fds = {file.fd()};
   KA_ASSIGN(Json answer, ask(child_, {{"cmd", "refactored"}, {"seed", seed}}, fds, path_, std::min(limit, limit_), cancel));
-  if (const std::string raised = one_line(answer.value("raised", "")); !raised.empty())
-    return unsupported("the PyTorch text of the plan cannot be executed: " + raised);
+  if (const std::string why = one_line(answer.value("unchecked", "")); !why.empty()) return unsupported(why);
   return one_line(answer.value("difference", ""));
 } catch (const Json::exception& error) {
   return nonsense(path_, error);

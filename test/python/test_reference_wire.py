@@ -5,7 +5,9 @@ from __future__ import annotations
 import mmap
 import os
 import socket
+import tempfile
 import unittest
+from unittest import mock
 
 import torch
 from reference_harness import bridge, tensors
@@ -38,6 +40,14 @@ class Packets(unittest.TestCase):
         self.assertEqual(len(message["long"]), 500_000)
         self.assertEqual(len(fds), 1)
         os.close(fds[0])
+
+    def test_spills_where_memory_files_are_refused(self) -> None:
+        with tempfile.TemporaryDirectory() as scratch, mock.patch.dict(os.environ, {"TMPDIR": scratch}), \
+                mock.patch.object(os, "memfd_create", side_effect=PermissionError):
+            self.a.send({"long": "y" * 500_000})
+            self.assertEqual(os.listdir(scratch), [])
+        message, _ = self.b.recv()
+        self.assertEqual(len(message["long"]), 500_000)
 
     def test_says_none_at_the_end(self) -> None:
         a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
