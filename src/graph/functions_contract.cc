@@ -110,7 +110,9 @@ ValueId unrolled(ir::Builder& b, ValueId x, const ConvSizes& c, const Sym& chann
   const Look place = look(c, {row.begin() + 1, row.end()}, {column.begin() + 1, column.end()});
   std::vector<Sym> index{row[0], symbols[0] * channels + column[0]};
   index.insert(index.end(), place.index.begin(), place.index.end());
-  return b.remap(x, to, index, place.valid, 0);
+  ir::Attributes window;  // what partition/half_products.cc wants to know
+  if (look == look_forward) window["window"] = join({c.taps, c.stride, c.dilation, c.padding, c.out});
+  return b.remap(x, to, index, place.valid, 0, window);
 }
 
 // [groups, n * places, out channels per group] -> [n, out channels, places]

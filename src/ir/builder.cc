@@ -163,16 +163,17 @@ ValueId Builder::permute(ValueId x, const std::vector<int>& dims) {
   return single("permute", {x}, {{"dims", order}}, {type(x).dtype, std::move(out)});
 }
 
-ValueId Builder::remap(ValueId x, Shape to, std::vector<Sym> index, std::vector<Sym> valid, double fill) {
+ValueId Builder::remap(ValueId x, Shape to, std::vector<Sym> index, std::vector<Sym> valid, double fill, Attributes more) {
   KA_CHECK(static_cast<int>(index.size()) == rank(x));
   std::erase_if(valid, [](const Sym& condition) { return is_nonnegative(condition); });
   if (valid.empty() && to == shape(x) && index == index_symbols(to)) return x;
-  Attributes attributes{{"shape", std::vector<Sym>(to)}, {"index", std::move(index)}};
+  more["shape"] = std::vector<Sym>(to);
+  more["index"] = std::move(index);
   if (!valid.empty()) {
-    attributes["valid"] = std::move(valid);
-    attributes["fill"] = fill;
+    more["valid"] = std::move(valid);
+    more["fill"] = fill;
   }
-  return single("remap", {x}, std::move(attributes), {type(x).dtype, std::move(to)});
+  return single("remap", {x}, std::move(more), {type(x).dtype, std::move(to)});
 }
 
 ValueId Builder::expand(ValueId x, const Shape& to) {

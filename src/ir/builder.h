@@ -28,7 +28,7 @@ class Builder {
   ValueId reshape(ValueId x, Shape shape);
   ValueId permute(ValueId x, const std::vector<int>& dims);
   // `index` and `valid` over i0, i1, ...
-  ValueId remap(ValueId x, Shape shape, std::vector<Sym> index, std::vector<Sym> valid = {}, double fill = 0);
+  ValueId remap(ValueId x, Shape shape, std::vector<Sym> index, std::vector<Sym> valid = {}, double fill = 0, Attributes more = {});
   ValueId expand(ValueId x, const Shape& shape);
   ValueId cat(std::vector<ValueId> parts, int dim);
   // `index` over i0, i1, ... and t0, t1, ..., the elements of the index operands; these are broadcast to `shape`.

@@ -24,6 +24,18 @@ std::vector<Sym> points(const Shape& domain) {
   return out;
 }
 
+std::vector<Sym> moved_index(const Graph& graph, const Node& node, const std::vector<Sym>& index) {
+  if (node.op == "reshape") return delinearize(linearize(index, graph.shape(node.inputs[0])), graph.shape(node.outputs[0]));
+  std::vector<Sym> out;
+  for (const Sym& d : ints_attribute(node, "dims")) out.push_back(index[static_cast<std::size_t>(*d.constant())]);
+  return out;
+}
+
+std::string contraction_precision(const std::string& tier, const Node& contraction) {
+  if (tier == "tf32" || tier == "half") return "tf32";
+  return tier != "fp32" && contraction.origin.find("conv") != std::string::npos ? "tf32" : "ieee";
+}
+
 std::string to_text(const Plan& plan, const Graph& graph) {
   std::string out;
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {

@@ -46,6 +46,13 @@ struct Plan {
 // The points of a domain as symbols p0, p1, ...
 std::vector<Sym> points(const Shape& domain);
 
+// The index of what a reshape or a permutation makes, from that of its operand.
+std::vector<Sym> moved_index(const Graph& graph, const Node& node, const std::vector<Sym>& index);
+
+// What float32 operands of a contraction are multiplied as, at a tier (default, fp32, tf32, half): "ieee" or "tf32". PyTorch's default
+// for convolutions is TF32.
+std::string contraction_precision(const std::string& tier, const Node& contraction);
+
 // One line per kernel: its kind, its nodes, what it keeps.
 std::string to_text(const Plan& plan, const Graph& graph);
 

@@ -95,7 +95,7 @@ constexpr Primitive kPrimitives[] = {
     {"gather", Fusion::gather, -1, stated, ""},
     {"reduce", Fusion::reduce, 1, stated, ""},
     {"scan", Fusion::scan, 1, stated, ""},
-    {"matmul", Fusion::contraction, 2, stated, ""},
+    {"matmul", Fusion::contraction, -1, stated, ""},
     {"recurrence", Fusion::opaque, -1, stated, ""},
     {"order", Fusion::opaque, 1, stated, ""},
     {"unknown", Fusion::opaque, -1, stated, ""},

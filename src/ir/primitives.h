@@ -12,7 +12,8 @@
 //   cat      {dim}
 //   reduce   {kind, dims}                  sum, prod, max, min, any, all, argmax, argmin; the dims stay with extent 1
 //   scan     {kind, dim, reverse}          sum, prod, max, min, logsumexp
-//   matmul   {}                            [b, m, k] x [b, k, n] -> [b, m, n]
+//   matmul   {}                            [b, m, k] x [b, k, n] -> [b, m, n]; two more operands are what the first two lack, whose
+//                                          products with them are added where the first product is finite
 //   order    {descending}                  int64: where the first elements of each row lie in this order, as many as the
 //                                          result has columns; equal ones from left to right, NaN as the largest
 //   recurrence {kind, reverse}             lstm, gru, tanh, relu: inputs' share of the gates [t, b, g*h], hidden weights

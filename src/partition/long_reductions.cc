@@ -22,7 +22,7 @@ using ir::ValueId;
 
 constexpr std::int64_t kAlignment = 128;
 constexpr std::int64_t kLeastLength = 1024;       // of a part
-constexpr std::int64_t kLongWork = 32 * 1024;     // elements of one program, above which it is worth a second kernel
+constexpr std::int64_t kLongWork = 8 * 1024;     // elements of one program, above which it is worth a second kernel
 constexpr std::int64_t kLongestChain = 1024;      // additions, one after the other
 constexpr std::int64_t kRowLanes = 2048;          // columns that a program adds at the same time, along a row
 constexpr std::int64_t kAcrossLanes = 32, kAcrossRows = 64;  // where rows are neighbours in memory
@@ -168,6 +168,39 @@ std::optional<ValueId> split_reduction(Rewriting& here, ValueId x, const std::st
 std::optional<ValueId> split_reduction(Rewriting& here) {
   if (here.node.op != "reduce") return std::nullopt;
   return split_reduction(here, here.inputs[0], ir::text_attribute(here.node, "kind"), attribute_dims(here.node));
+}
+
+std::optional<ValueId> split_squares(Rewriting& here) {
+  ir::Builder& b = here.builder;
+  const auto made_by = [&](ValueId value, const char* op) {
+    const ir::Node* node = b.graph().maker(value);
+    return node != nullptr && node->op == op ? node : nullptr;
+  };
+  if (here.node.op != "reduce" || ir::text_attribute(here.node, "kind") != "sum") return std::nullopt;
+  const ir::Node* square = made_by(here.inputs[0], "mul");
+  if (square == nullptr || square->inputs[0] != square->inputs[1]) return std::nullopt;
+  const ir::Node* distance = made_by(square->inputs[0], "sub");
+  const ir::Node* mean = distance == nullptr ? nullptr : made_by(distance->inputs[1], "div");
+  const ir::Node* whole = mean == nullptr ? nullptr : made_by(mean->inputs[0], "reduce");
+  const ir::Node* part = whole == nullptr ? nullptr : made_by(whole->inputs[0], "reduce");
+  if (part == nullptr || part->inputs[0] != distance->inputs[0]) return std::nullopt;
+  for (const ir::Node* sum : {whole, part}) {
+    if (ir::text_attribute(*sum, "kind") != "sum") return std::nullopt;
+  }
+  const ValueId x = part->inputs[0], sums = part->outputs[0], centre = mean->outputs[0];
+  const std::vector<int> inner = attribute_dims(*part), outer = attribute_dims(*whole);
+  std::vector<int> dims = outer;
+  dims.insert(dims.end(), inner.begin(), inner.end());
+  std::sort(dims.begin(), dims.end());
+  if (dims != attribute_dims(here.node)) return std::nullopt;
+  Sym extent = 1;
+  for (const int d : inner) extent = extent * b.shape(x)[static_cast<std::size_t>(d)];
+  const auto squared = [&](ValueId value) { return b.elementwise("mul", {value, value}); };
+  const ValueId count = b.cast(b.index({}, extent), b.type(x).dtype);
+  const ValueId own = b.elementwise("div", {sums, count});
+  const ValueId within = b.reduce("sum", squared(b.elementwise("sub", {x, own})), inner);
+  const ValueId between = b.elementwise("mul", {count, squared(b.elementwise("sub", {own, centre}))});
+  return b.reduce("sum", b.elementwise("add", {within, between}), outer);
 }
 
 }  // namespace ka::partition

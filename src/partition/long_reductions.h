@@ -9,5 +9,9 @@ namespace ka::partition {
 // The replacement for a reduce node, or nothing where one kernel does as well.
 std::optional<ir::ValueId> split_reduction(Rewriting& here);
 std::optional<ir::ValueId> split_reduction(Rewriting& here, ir::ValueId x, const std::string& kind, const std::vector<int>& dims);
+// The sum of the squared distances from a mean whose sum was split: each part has a mean of its own, from which it is measured while the
+// part is at hand, and the parts' means are measured from the whole one. Memory is read once, not twice.
+//   sum (x - m)^2  =  sum over parts of  (sum over the part of (x - p)^2)  +  count * (p - m)^2
+std::optional<ir::ValueId> split_squares(Rewriting& here);
 
 }  // namespace ka::partition

@@ -40,14 +40,16 @@ class Planner {
   }
 
   Result<Plan> run() {
-    const std::vector<bool> needed = needed_nodes();
+    const std::vector<bool> needed = needed_nodes(graph_);
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (!needed[i] || inside_attention_.contains(static_cast<int>(i))) continue;
       KA_TRY(place(static_cast<int>(i)));
     }
     std::vector<ValueId> wanted = graph_.outputs;
     for (const ir::Update& update : graph_.updates) wanted.push_back(update.value);
-    for (const ValueId value : wanted) keep(value);
+    for (const ValueId value : wanted) {
+      if (graph_.maker(value) != nullptr) place_in_memory(graph_.values[at(value)].node);
+    }
     connect();
     KA_TRY(order_launches(plan_));
     return std::move(plan_);
@@ -56,27 +58,16 @@ class Planner {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  std::vector<bool> needed_nodes() const {
-    std::vector<bool> values(graph_.values.size(), false), nodes(graph_.nodes.size(), false);
-    for (const ValueId output : graph_.outputs) values[at(output)] = true;
-    for (const ir::Update& update : graph_.updates) values[at(update.value)] = true;
-    for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
-      const Node& node = graph_.nodes[i];
-      const bool used = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return values[at(v)]; });
-      if (!used && node.op != "random") continue;  // draws stay, whoever reads them: they move the generator
-      nodes[i] = true;
-      for (const ValueId input : node.inputs) values[at(input)] = true;
-    }
-    return nodes;
-  }
-
   Status place(int number) {
     const Node& node = graph_.nodes[at(number)];
     const Fusion fusion = ir::find_primitive(node.op)->fusion;
     switch (fusion) {
       case Fusion::source: return ok();
       case Fusion::elementwise:
-      case Fusion::view: place_pointwise(number); return ok();
+      case Fusion::view:
+        place_pointwise(number);
+        if (node.attributes.contains("kept")) place_in_memory(number);
+        return ok();
       case Fusion::gather: keep_owned_inputs(node); return ok();
       case Fusion::reduce: place_reduction(number); return ok();
       case Fusion::contraction: attention_.contains(number) ? place_attention(number) : place_contraction(number); return ok();
@@ -126,9 +117,43 @@ class Planner {
     const std::set<int> who = owners(node);
     if (who.empty()) return;  // inlined by whoever reads it
     for (const int k : who) {
-      if (join(number, k)) return;
+      if (!is_apart(node, plan_.kernels[at(k)]) && join(number, k)) return;
     }
     keep_owned_inputs(node);
+  }
+
+  static bool is_apart(const Node& node, const Kernel& kernel) {
+    if (!node.attributes.contains("apart")) return false;
+    return kernel.kind != KernelKind::row || ir::text_attribute(node, "apart") == "always";
+  }
+
+  // What is wanted in memory is written by a kernel that knows an operand of it, where there is one. Counters that are all of the
+  // shape [] share one.
+  void place_in_memory(int number) {
+    const Node& node = graph_.nodes[at(number)];
+    std::set<int> candidates;
+    for (const ValueId leaf : leaves(node)) candidates.insert(owner_[at(leaf)]);
+    for (int k = 0; k < static_cast<int>(plan_.kernels.size()); ++k) {
+      const Kernel& kernel = plan_.kernels[at(k)];
+      const bool counts = kernel.kind == KernelKind::pointwise && kernel.domain.empty() && kernel.needs.empty() && graph_.shape(node.outputs[0]).empty();
+      const bool knows = candidates.contains(k) && (kernel.kind == KernelKind::pointwise || kernel.kind == KernelKind::row);
+      const ValueId first = node.outputs[0];
+      if (owner_[at(first)] != kNobody || kept_[at(first)] || node.op == "reshape" || !(counts || knows)) continue;
+      adopt_views(node, k);
+      join(number, k);
+    }
+    for (const ValueId value : node.outputs) keep(value);
+  }
+
+  // What was moved before it was read belongs to the kernel that has computed it.
+  void adopt_views(const Node& node, int k) {
+    for (const ValueId input : node.inputs) {
+      const Node* maker = graph_.maker(input);
+      if (maker == nullptr || owner_[at(input)] != kNobody) continue;
+      adopt_views(*maker, k);
+      const bool moves = maker->op == "reshape" || maker->op == "permute";
+      if (moves && owner_[at(maker->inputs[0])] == k) own(graph_.values[at(input)].node, k, ir::moved_index(graph_, *maker, plan_.kernels[at(k)].index.at(maker->inputs[0])));
+    }
   }
 
   void keep_owned_inputs(const Node& node) {
@@ -189,16 +214,25 @@ class Planner {
     if (node.op == "reshape" || node.op == "permute") {
       const ValueId x = node.inputs[0];
       if (owner_[at(x)] != k || kept_[at(x)]) return std::nullopt;
-      return forward(node, kernel.index.at(x));
+      return ir::moved_index(graph_, node, kernel.index.at(x));
     }
     if (ir::find_primitive(node.op)->fusion != Fusion::elementwise) return std::nullopt;
-    std::optional<std::vector<Sym>> index;
-    for (const ValueId input : node.inputs) {
-      if (owner_[at(input)] == k && !kept_[at(input)] && graph_.shape(input) == shape) index = kernel.index.at(input);
-    }
+    std::optional<std::vector<Sym>> index = index_of_operands(node, kernel, k);
     if (!index && shape == kernel.domain) index = points(kernel.domain);
     if (!index) return std::nullopt;
     return consistent(node, kernel, k, *index) ? index : std::nullopt;
+  }
+
+  // Where an operand of the same shape is known to the kernel, also through what is inlined.
+  std::optional<std::vector<Sym>> index_of_operands(const Node& node, const Kernel& kernel, int k) const {
+    std::optional<std::vector<Sym>> index;
+    for (const ValueId input : node.inputs) {
+      const Node* maker = graph_.maker(input);
+      if (graph_.shape(input) != graph_.shape(node.outputs[0]) || maker == nullptr) continue;
+      if (owner_[at(input)] == k) index = kernel.index.at(input);
+      else if (!index && owner_[at(input)] == kNobody && ir::find_primitive(maker->op)->fusion == Fusion::elementwise) index = index_of_operands(*maker, kernel, k);
+    }
+    return index;
   }
 
   bool consistent(const Node& node, const Kernel& kernel, int k, const std::vector<Sym>& index) const {
@@ -237,16 +271,6 @@ class Planner {
       waiting.insert(waiting.end(), node->inputs.begin(), node->inputs.end());
     }
     return false;
-  }
-
-  static std::vector<Sym> forward(const Node& node, const std::vector<Sym>& index, const Shape& from, const Shape& to) {
-    if (node.op == "reshape") return ir::delinearize(ir::linearize(index, from), to);
-    std::vector<Sym> out;
-    for (const Sym& d : ir::ints_attribute(node, "dims")) out.push_back(index[at(static_cast<int>(*d.constant()))]);
-    return out;
-  }
-  std::vector<Sym> forward(const Node& node, const std::vector<Sym>& index) const {
-    return forward(node, index, graph_.shape(node.inputs[0]), graph_.shape(node.outputs[0]));
   }
 
   void place_reduction(int number) {
@@ -432,21 +456,7 @@ class Planner {
     own(number, static_cast<int>(plan_.kernels.size()) - 1, points(graph_.shape(value)));
   }
 
-  // Each kernel is looked at once: the paths through a network of residual blocks are too many to follow one by one.
-  bool reaches(int from, int to) const {
-    std::vector<bool> seen(plan_.kernels.size(), false);
-    std::vector<int> waiting{from};
-    while (!waiting.empty()) {
-      const int kernel = waiting.back();
-      waiting.pop_back();
-      if (kernel == to) return true;
-      if (seen[at(kernel)]) continue;
-      seen[at(kernel)] = true;
-      const std::set<int>& needs = plan_.kernels[at(kernel)].needs;
-      waiting.insert(waiting.end(), needs.begin(), needs.end());
-    }
-    return false;
-  }
+  bool reaches(int from, int to) const { return partition::reaches(plan_, from, to); }
 
   // What was inlined when its reader was placed may have been kept later: then it is read from memory, unless that would
   // make two kernels wait for each other.

@@ -1,6 +1,7 @@
 #include "partition/prepare.h"
 
 #include "partition/attention.h"
+#include "partition/half_products.h"
 #include "partition/long_reductions.h"
 #include "partition/products.h"
 
@@ -17,7 +18,7 @@ std::optional<ir::ValueId> exact_scores(Rewriting& here) {
 
 }  // namespace
 
-ir::Graph prepared(const ir::Graph& graph) {
+ir::Graph prepared(const ir::Graph& graph, const std::string& tier) {
   const std::map<int, Attention> attention = find_attention(graph);
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());
@@ -26,7 +27,9 @@ ir::Graph prepared(const ir::Graph& graph) {
       const std::optional<ir::ValueId> scores = exact_scores(here);
       return scores ? scores : narrow_product(here);
     }
+    if (const std::optional<ir::ValueId> product = half_product(here, tier)) return product;
     if (const std::optional<ir::ValueId> product = arranged_product(here)) return product;
+    if (const std::optional<ir::ValueId> squares = split_squares(here)) return squares;
     return split_reduction(here);
   });
 }

@@ -85,6 +85,10 @@ TEST(LongReductions, OfDimensionsApartAreDoneOneAfterTheOther) {
   for (const ir::Node& node : p.graph.nodes) EXPECT_NE(node.op, "remap") << "no padding is needed";
 }
 
+const ir::Node& product_of(const ir::Graph& graph) {
+  return *std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) { return node.op == "matmul"; });
+}
+
 struct ProductCase {
   const char* name;
   Shape left, right;
@@ -93,7 +97,9 @@ struct ProductCase {
 
 TEST(Products, AreArrangedBySize) {
   const ProductCase cases[] = {
-      {"square", {1, 4096, 4096}, {1, 4096, 4096}, "matmul"},
+      {"square", {1, 4096, 4096}, {1, 4096, 4096}, "row row row pointwise matmul"},
+      {"small", {1, 256, 256}, {1, 256, 256}, "matmul"},
+      {"few tiles, a long sum that three products of halves would be too few programs for", {1, 256, 1 << 16}, {1, 1 << 16, 256}, "matmul row"},
       {"few results, long sums", {1, 64, 1 << 19}, {1, 1 << 19, 64}, "matmul row"},
       {"few results, short sums", {1, 64, 512}, {1, 512, 64}, "matmul"},
       {"matrix times vector", {1, 4096, 4096}, {1, 4096, 1}, "row"},
@@ -110,14 +116,66 @@ TEST(Products, OfWidenedHalvesAreProductsOfHalves) {
   Program p(1, 1);
   const auto wide = [&](const char* name) { return p.b.permute(p.b.cast(p.input(name, {4, 64, 64}, DType::float16), DType::float32), {0, 2, 1}); };
   EXPECT_EQ(p.kinds({p.b.matmul(wide("x"), wide("y"))}), "matmul");
-  const auto product = std::find_if(p.graph.nodes.begin(), p.graph.nodes.end(), [](const ir::Node& node) { return node.op == "matmul"; });
-  EXPECT_EQ(p.graph.type(product->inputs[0]).dtype, DType::float16);
+  EXPECT_EQ(p.graph.type(product_of(p.graph).inputs[0]).dtype, DType::float16);
+}
+
+TEST(Products, OfManyWidenedHalvesAreNotTakenApart) {
+  Program p(4096, 4096);
+  const auto wide = [&](const char* name) { return p.b.cast(p.input(name, {1, p.n, p.n}, DType::bfloat16), DType::float32); };
+  EXPECT_EQ(p.kinds({p.b.matmul(wide("x"), wide("y"))}), "matmul");
 }
 
 TEST(Products, ComputeTheirOperandsBeforeARowOfSums) {
   Program p(1, 1);
   const ValueId v = p.b.elementwise("tanh", {p.input("v", {1, 512, 1})});
   EXPECT_EQ(p.kinds({p.b.matmul(p.input("x", {1, 4096, 512}), v)}), "pointwise row");
+}
+
+TEST(HalfProducts, OfTransposedOperandsAreTakenApartAsTheyLie) {
+  Program p(2048, 2048);
+  const ValueId w = p.input("w", {1, p.c, p.c});
+  EXPECT_EQ(p.kinds({p.b.matmul(p.input("x", {1, p.n, p.c}), p.b.permute(w, {0, 2, 1}))}), "row row matmul");
+  const ir::Node& product = product_of(p.graph);
+  ASSERT_EQ(product.inputs.size(), 4u);
+  for (const ValueId input : product.inputs) EXPECT_EQ(p.graph.type(input).dtype, DType::float16);
+  EXPECT_EQ(p.graph.maker(product.inputs[1])->op, "permute");
+}
+
+// A convolution of 3 x 3 taps and no padding, as it is lowered.
+struct Convolution : Program {
+  Convolution(std::int64_t images, std::int64_t features) : Program(images, features) { b.set_origin("aten.conv2d.default", ""); }
+  ValueId out(std::int64_t channels) {
+    const Shape to{1, n * 54 * 54, 9 * channels};
+    const std::vector<Sym> i = ir::index_symbols(to), row = ir::delinearize(i[1], {n, 54, 54}), tap = ir::delinearize(i[2], {channels, 3, 3});
+    const ValueId x = b.remap(input("x", {n, channels, 56, 56}), to, {row[0], tap[0], row[1] + tap[1], row[2] + tap[2]}, {}, 0,
+                              {{"window", std::vector<Sym>{3, 3, 1, 1, 1, 1, 0, 0, 54, 54}}});
+    return b.matmul(x, b.permute(input("w", {1, c, 9 * channels}), {0, 2, 1}));
+  }
+};
+
+TEST(HalfProducts, OfAConvolutionReadRunsOfAnImageWithChannelsLast) {
+  Convolution p(32, 128);
+  EXPECT_EQ(p.kinds({p.out(62)}), "row row pointwise row matmul");
+  const ir::Node& product = product_of(p.graph);
+  ASSERT_EQ(product.inputs.size(), 2u);
+  EXPECT_EQ(ir::int_attribute(product, "run"), Sym(3 * 64)) << "channels are filled up to a multiple of four";
+  EXPECT_EQ(p.graph.type(product.inputs[0]).dtype, DType::float16);
+}
+
+TEST(HalfProducts, OfASmallConvolutionAreNotWorthTheirPasses) {
+  Convolution p(1, 16);
+  EXPECT_EQ(p.kinds({p.out(8)}), "matmul");
+}
+
+TEST(LongReductions, OfSquaredDistancesMeasureEachPartFromItsOwnMean) {
+  Program p(32, 64);
+  const std::vector<int> all{0, 2, 3};
+  const ValueId x = p.input("x", {p.n, p.c, 64, 64});
+  const ValueId count = p.b.cast(p.b.index({}, p.n * 64 * 64), DType::float32);
+  const ValueId mean = p.b.elementwise("div", {p.b.reduce("sum", x, all), count});
+  const ValueId distance = p.b.elementwise("sub", {x, mean});
+  const ValueId variance = p.b.reduce("sum", p.b.elementwise("mul", {distance, distance}), all);
+  EXPECT_EQ(p.kinds({p.b.elementwise("mul", {distance, p.b.elementwise("rsqrt", {variance})})}), "row row pointwise");
 }
 
 // softmax(scale * q k^T) v with heads of a width.
@@ -141,12 +199,12 @@ TEST(Attention, OfLongRowsIsNotSplit) {
 }
 
 TEST(Attention, OfWideHeadsIsThreeKernels) {
-  Heads p(1000, 300);
+  Heads p(100, 300);
   EXPECT_EQ(p.kinds({p.out}), "matmul row matmul");
 }
 
 TEST(Attention, WhoseWeightsAreWantedIsThreeKernels) {
-  Heads p(1000, 64);
+  Heads p(100, 64);
   EXPECT_EQ(p.kinds({p.out, p.weights}), "matmul row matmul");
 }
 

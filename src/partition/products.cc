@@ -82,6 +82,11 @@ ValueId in_parts(Rewriting& here, ValueId x, ValueId y, std::int64_t most) {
 
 }  // namespace
 
+bool are_halves(ir::Builder& b, ValueId x, ValueId y) {
+  const std::optional<ValueId> small_x = narrowed(b, x), small_y = narrowed(b, y);
+  return small_x && small_y && b.type(*small_x).dtype == b.type(*small_y).dtype;
+}
+
 std::optional<ValueId> narrow_product(Rewriting& here) {
   if (here.node.op != "matmul") return std::nullopt;
   ir::Builder& b = here.builder;
@@ -95,10 +100,9 @@ std::optional<ValueId> arranged_product(Rewriting& here) {
   ir::Builder& b = here.builder;
   ValueId x = here.inputs[0], y = here.inputs[1];
   const DType dtype = b.graph().type(x).dtype;
-  const std::optional<ValueId> small_x = narrowed(b, x), small_y = narrowed(b, y);
-  if (small_x && small_y && b.type(*small_x).dtype == b.type(*small_y).dtype) {
-    x = *small_x;
-    y = *small_y;
+  if (are_halves(b, x, y)) {
+    x = *narrowed(b, x);
+    y = *narrowed(b, y);
   }
   if (b.shape(x)[1].is(1) || b.shape(y)[2].is(1)) return b.cast(row_sums(here, x, y), dtype);
   const std::int64_t parts = parts_of(here.sizes, b.shape(x), b.shape(y));

@@ -6,6 +6,8 @@
 
 namespace ka::partition {
 
+// Whether both operands hold numbers of the same 16-bit type, if widened ones.
+bool are_halves(ir::Builder& b, ir::ValueId x, ir::ValueId y);
 // The replacement for a matmul node, or nothing where it is right as it is.
 std::optional<ir::ValueId> arranged_product(Rewriting& here);
 // Only takes operands of 16 bits as such, each by itself: for attention, which rounds its weights to the type of the values.

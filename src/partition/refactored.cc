@@ -28,6 +28,7 @@ struct Helper {
 constexpr Helper kHelpers[] = {
     {"least(", "def least(a, b):\n    return torch.minimum(torch.as_tensor(a), torch.as_tensor(b))\n"},
     {"most(", "def most(a, b):\n    return torch.maximum(torch.as_tensor(a), torch.as_tensor(b))\n"},
+    {"with_rests(", "def with_rests(product, rests):\n    return torch.where(torch.isfinite(product), product + rests, product)\n"},
     {"places(",
      "def places(shape, device):\n    \"\"\"The index of every element, one tensor per dimension, ready to be broadcast.\"\"\"\n"
      "    return [torch.arange(n, device=device).reshape([n if d == k else 1 for d in range(len(shape))]) for k, n in enumerate(shape)]\n"},
@@ -288,7 +289,9 @@ class Writer {
     if (node.op == "scan") return scan(node, in[0], dtype);
     if (node.op == "matmul") {
       const auto wide = [&](std::size_t k) { return graph_.type(node.inputs[k]).dtype == dtype ? in[k] : fmt::format("{}.to({})", in[k], torch_type(dtype)); };
-      return fmt::format("torch.matmul({}, {})", wide(0), wide(1));
+      const std::string product = fmt::format("torch.matmul({}, {})", wide(0), wide(1));
+      if (in.size() == 2) return product;
+      return fmt::format("with_rests({}, torch.matmul({}, {}) + torch.matmul({}, {}))", product, wide(0), wide(3), wide(2), wide(1));
     }
     return unsupported(fmt::format("{} ({}) has no PyTorch text", node.op, node.origin));
   }

@@ -35,7 +35,7 @@ def conv2d_relu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, height,
         kb = k + step[:, None]
         ka_ok = ka < 9*in_channels
         kb_ok = kb < 9*in_channels
-        x = tl.load(x_ptr + ((ka // 3) % 3)*width + ((m // width) % height)*width + (ka % 3) + (ka // 9)*height*width + (m % width) + (m // (height*width))*height*in_channels*width - width - 1, mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // width) % height) >= 1) & (((ka // 3) % 3) + ((m // width) % height) < height + 1) & ((ka % 3) + (m % width) >= 1) & ((ka % 3) + (m % width) < width + 1), other=0.0)
+        x = tl.load(x_ptr + (((m // width) % height)*width + (m % width) + (m // (height*width))*height*in_channels*width - width - 1) + (((ka // 3) % 3)*width + (ka % 3) + (ka // 9)*height*width), mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // width) % height) >= 1) & (((ka // 3) % 3) + ((m // width) % height) < height + 1) & ((ka % 3) + (m % width) >= 1) & ((ka % 3) + (m % width) < width + 1), other=0.0)
         weight = tl.load(weight_ptr + 9*in_channels*n + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)

@@ -41,7 +41,7 @@ def lstm_kernel(x_ptr, weight_ih_l0_ptr, bias_ih_l0_ptr, bias_hh_l0_ptr, out_ptr
         kb = k + step[:, None]
         ka_ok = ka < features
         kb_ok = kb < features
-        x = tl.load(x_ptr + (m % batch)*features*steps + (m // batch)*features + ka, mask=ka_ok & m_ok, other=0.0)
+        x = tl.load(x_ptr + ((m % batch)*features*steps + (m // batch)*features) + ka, mask=ka_ok & m_ok, other=0.0)
         weight_ih_l0 = tl.load(weight_ih_l0_ptr + features*n + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight_ih_l0, acc, input_precision=PRECISION)
     bias_ih_l0 = tl.load(bias_ih_l0_ptr + n, mask=n_ok, other=0.0)

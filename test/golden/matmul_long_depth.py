@@ -41,8 +41,8 @@ def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, part_length, depth, BM: 
         kb = k + step[:, None]
         ka_ok = ka < part_length
         kb_ok = kb < part_length
-        a = tl.load(a_ptr + b*part_length + depth*m + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
-        b_1 = tl.load(b_ptr + b*columns*part_length + columns*kb + n, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
+        a = tl.load(a_ptr + (b*part_length + depth*m) + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
+        b_1 = tl.load(b_ptr + (b*columns*part_length + n) + columns*kb, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
         acc = tl.dot(a, b_1, acc, input_precision=PRECISION)
     place = tl.broadcast_to(b*columns*rows + columns*m + n, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
@@ -97,11 +97,11 @@ def matmul_kernel_1(a_ptr, b_ptr, out_ptr, rows, columns, part_length, depth, BM
         kb = k + step[:, None]
         ka_ok = ka < part_length
         kb_ok = kb < part_length
-        a = tl.load(a_ptr + b*part_length + depth*m + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
+        a = tl.load(a_ptr + (b*part_length + depth*m) + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
         rounded = a.to(tl.float16).to(tl.float32)
         inside = tl.where((b*part_length + ka < depth), rounded, 0.0)
         h = inside.to(tl.float16)
-        b_1 = tl.load(b_ptr + b*columns*part_length + columns*kb + n, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
+        b_1 = tl.load(b_ptr + (b*columns*part_length + n) + columns*kb, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
         rounded_1 = b_1.to(tl.float16).to(tl.float32)
         inside_1 = tl.where((b*part_length + kb < depth), rounded_1, 0.0)
         h_1 = inside_1.to(tl.float16)

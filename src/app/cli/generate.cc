@@ -195,7 +195,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   laps.done("graph", counted(out.program.graph.nodes.size(), "operation"));
   partition::Simplified simpler = partition::simplified(out.program.graph, choices.algebraic);
   out.rewrites = std::move(simpler.applied);
-  out.program.graph = partition::prepared(simpler.graph);
+  out.program.graph = partition::prepared(simpler.graph, writing.precision);
   KA_ASSIGN(out.plan, partition::partition(out.program.graph));
   laps.done("partition", counted(out.plan.kernels.size(), "kernel"));
   out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},

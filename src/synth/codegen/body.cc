@@ -191,6 +191,22 @@ std::string Body::comparison_text(const Sym& condition) {
   return fmt::format("{} < {}", text(Sym(0) - below), text(above + rest + 1));
 }
 
+// " + a + b" behind a pointer, what a loop changes last.
+std::string Body::place_text(const Sym& offset) {
+  if (offset.is(0)) return "";
+  Sym moving = 0;
+  for (const ir::Term& term : offset.terms()) {
+    Sym part = term.coefficient;
+    for (const ir::AtomRef& atom : term.atoms) part = part * Sym::of(atom);
+    const std::set<std::string> names = variables_in(part);
+    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return loop_.contains(name); })) moving = moving + part;
+  }
+  const Sym still = offset - moving;
+  if (moving.is(0) || still.is(0)) return " + " + text(offset);
+  const auto summand = [&](const Sym& sym) { return sym.terms().size() == 1 ? text(sym) : "(" + text(sym) + ")"; };
+  return fmt::format(" + {} + {}", summand(still), summand(moving));
+}
+
 Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Conditions& conditions, double fill, bool widen) {
   const std::string role = context_.use_pointer(buffer);
   for (const Sym& extent : buffer.shape) context_.use_sizes(extent);
@@ -199,7 +215,7 @@ Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Co
   const std::string inside = condition_text(conditions, over);
   std::string mask = mask_of(over);
   if (!inside.empty()) mask += (mask.empty() ? "" : " & ") + inside;
-  std::string place = offset.is(0) ? "" : " + " + text(offset);
+  std::string place = place_text(offset);
   // a mask that varies where the place does not: the place has to be a tile of the same shape
   const std::set<std::string> moving = variables_in(offset);
   for (const std::string& variable : over) {

@@ -55,6 +55,8 @@ class Body {
 
   // Declares a tile of indices. `mask` is empty when all of them exist.
   void variable(const std::string& name, const std::string& mask);
+  // Variables of a loop: what does not depend on them is written apart, so that it is computed before the loop.
+  void in_loop(std::set<std::string> names) { loop_ = std::move(names); }
   // The value is known under a name, whatever the index.
   void bind(ir::ValueId value, Operand operand);
 
@@ -84,6 +86,7 @@ class Body {
   Operand cast(const ir::Node& node, const Operand& x);
   Operand joined(ir::ValueId value, const ir::Node& node, const std::vector<ir::Sym>& index, const Conditions& conditions);
   Operand position(const ir::Sym& expression);
+  std::string place_text(const ir::Sym& offset);
   std::string condition_text(const Conditions& conditions, std::set<std::string>& over);
   std::string comparison_text(const ir::Sym& condition);
   bool is_view_of_memory(ir::ValueId value) const;
@@ -94,6 +97,7 @@ class Body {
   std::map<std::string, std::set<std::string>> over_;         // names that stand in index expressions -> variables
   std::map<ir::ValueId, Operand> bound_;
   std::map<std::string, Operand> known_;
+  std::set<std::string> loop_;
   bool widens_ = true;  // loads of 16-bit floats
 };
 

@@ -24,6 +24,8 @@ using ir::ValueId;
 constexpr std::int64_t kMultiprocessors = 132;
 constexpr std::int64_t kChunk = 4096;
 constexpr int kShortEpilogue = 2;  // elementwise operations
+constexpr int kScales = 4;         // products with a factor of a row or a column, which the operands were divided by
+constexpr int kPromoted = 256;     // products that a tensor core adds up by itself where float32 is wanted: it cuts off where it should round
 
 struct Tiles {
   std::int64_t m = 64, n = 64, k = 32;
@@ -58,6 +60,19 @@ Tiles tiles_for(const Extents& e, bool half, bool ieee, bool crowded) {
   return out;
 }
 
+// Steps that end with a run: deep ones, unless they would mostly reach over its end.
+Tiles tiles_for_runs(const Extents& e, std::int64_t run, bool crowded) {
+  Tiles out = tiles_for(e, true, false, crowded);
+  const auto reached = [&](std::int64_t step) { return (run + step - 1) / step * step; };
+  out.k = 16;
+  for (const std::int64_t step : {32, 64}) {
+    if (reached(step) * 2 <= reached(16) * 3) out.k = step;
+  }
+  if (out.k < 64) out.stages = 4;
+  if (e.n <= 128 && out.m * out.n == 128 * 128) out.warps = 4;
+  return out;
+}
+
 class MatmulEmitter {
  public:
   explicit MatmulEmitter(const EmitRequest& request)
@@ -65,13 +80,21 @@ class MatmulEmitter {
         a_(node_.inputs[0]), b_(node_.inputs[1]), batch_(graph_.shape(a_)[0]), rows_(graph_.shape(a_)[1]), depth_(graph_.shape(a_)[2]),
         columns_(graph_.shape(b_)[2]), half_(graph_.type(a_).dtype != DType::float32), context_(context_of(request)), values_(context_, body_) {
     const Extents extents{given_value(request, batch_), given_value(request, rows_), given_value(request, columns_), given_value(request, depth_)};
-    chunked_ = extents.k > kChunk;
-    tiles_ = tiles_for(extents, half_, !half_ && request.precision == "ieee", chunked_ || epilogue_length() > kShortEpilogue);
+    if (node_.attributes.contains("run")) run_ = ir::int_attribute(node_, "run");
+    chunked_ = extents.k > kChunk && !run_ && !has_rests();
+    const bool crowded = chunked_ || has_rests() || epilogue_length() > kShortEpilogue;
+    tiles_ = run_ ? tiles_for_runs(extents, given_value(request, *run_), crowded) : tiles_for(extents, half_, !half_ && request.precision == "ieee", crowded);
+    if (has_rests()) {  // twice the operands
+      tiles_.k = 32;
+      tiles_.stages = 4;
+    }
   }
 
   EmittedKernel run() {
     prologue();
     if (chunked_) chunks();
+    else if (run_) runs();
+    else if (has_rests()) promoted();
     else products("acc", "0", values_.text(depth_));
     epilogue();
     launch();
@@ -86,12 +109,12 @@ class MatmulEmitter {
       const std::string& op = graph_.nodes[static_cast<std::size_t>(number)].op;
       out += op != "matmul" && op != "reshape" && op != "permute" && op != "cast";
     }
-    return out;
+    return node_.attributes.contains("grade") ? out - kScales : out;
   }
 
   void prologue() {
     for (const char* name : {"m", "n", "k", "ka", "kb", "m_ok", "n_ok", "ka_ok", "kb_ok", "b", "tile", "acc", "part", "chunk", "step", "BM", "BN", "BK",
-                             "GROUP", "CHUNK", "WIDE", "PRECISION", "across", "group", "first", "tall", "down"})
+                             "GROUP", "CHUNK", "WIDE", "PRECISION", "across", "group", "first", "tall", "down", "segment", "STEPS", "cross", "i"})
       body_.reserve(name);
     body_.indent();
     body_.line("tile = tl.program_id(0)");
@@ -130,20 +153,71 @@ class MatmulEmitter {
   void products(const std::string& sum, const std::string& begin, const std::string& end) {
     body_.line(fmt::format("for k in range({}, {}, BK):", begin, end));
     body_.indent();
-    body_.line("ka = k + step[None, :]");
-    body_.line("kb = k + step[:, None]");
-    body_.line(fmt::format("ka_ok = ka < {}", values_.text(depth_)));
-    body_.line(fmt::format("kb_ok = kb < {}", values_.text(depth_)));
-    Body inner = values_;
-    inner.variable("ka", "ka_ok");
-    inner.variable("kb", "kb_ok");
-    const Sym im = Sym::index("m", rows_), in = Sym::index("n", columns_);
     const Sym ka = depth_.is(1) ? Sym(0) : Sym::index("ka", depth_), kb = depth_.is(1) ? Sym(0) : Sym::index("kb", depth_);
-    const std::string left = whole_tile(inner, a_, {batch(), im, ka}, {"m", "ka"}, "(BM, BK)");
-    const std::string right = whole_tile(inner, b_, {batch(), kb, in}, {"kb", "n"}, "(BK, BN)");
-    body_.line(fmt::format("{0} = tl.dot({1}, {2}, {0}{3})", sum, left, right, half_ ? "" : ", input_precision=PRECISION"));
+    const Step step = open_step(depth_, ka, kb);
+    body_.line(fmt::format("{0} = tl.dot({1}, {2}, {0}{3})", sum, step.left, step.right, half_ ? "" : ", input_precision=PRECISION"));
     body_.dedent();
   }
+
+  // The depth is made of runs; a step never reaches from one into the next, so it is one piece of memory.
+  void runs() {
+    body_.line(fmt::format("for i in range(0, {} * STEPS):", ir::floor_div(depth_, *run_).is_plain() ? values_.text(ir::floor_div(depth_, *run_))
+                                                                                                        : "(" + values_.text(ir::floor_div(depth_, *run_)) + ")"));
+    body_.indent();
+    body_.line("segment = i // STEPS");
+    body_.line("k = i % STEPS * BK");
+    values_.variable("segment", "");
+    const Sym begin = Sym::index("segment", ir::floor_div(depth_, *run_)) * *run_;
+    const Step step = open_step(*run_, begin + Sym::index("ka", *run_), begin + Sym::index("kb", *run_));
+    body_.line(fmt::format("acc = tl.dot({}, {}, acc)", step.left, step.right));
+    body_.dedent();
+  }
+
+  // Operands in two parts. The products of the large parts are added up in chunks; those with the rests are too small to need that.
+  void promoted() {
+    body_.line("cross = tl.zeros((BM, BN), tl.float32)");
+    body_.line(fmt::format("for chunk in range(0, {}, CHUNK):", values_.text(depth_)));
+    body_.indent();
+    body_.line("part = tl.zeros((BM, BN), tl.float32)");
+    body_.line(fmt::format("for k in range(chunk, min(chunk + CHUNK, {}), BK):", values_.text(depth_)));
+    body_.indent();
+    const Step step = open_step(depth_, Sym::index("ka", depth_), Sym::index("kb", depth_));
+    body_.line(fmt::format("cross = tl.dot({}, {}, cross)", step.left, step.right_rest));
+    body_.line(fmt::format("cross = tl.dot({}, {}, cross)", step.left_rest, step.right));
+    body_.line(fmt::format("part = tl.dot({}, {}, part)", step.left, step.right));
+    body_.dedent();
+    body_.line("acc += part");
+    body_.dedent();
+    body_.line("acc = tl.where(tl.abs(acc) < float(\"inf\"), acc + cross, acc)");
+  }
+
+  struct Step {
+    std::string left, right, left_rest, right_rest;
+  };
+
+  // Loads the operands of one step of BK inside `extent`.
+  Step open_step(const Sym& extent, const Sym& ka, const Sym& kb) {
+    const bool even = extent.constant() && *extent.constant() % tiles_.k == 0;
+    body_.line("ka = k + step[None, :]");
+    body_.line("kb = k + step[:, None]");
+    Body inner = values_;
+    for (const char* name : {"ka", "kb"}) {
+      if (!even) body_.line(fmt::format("{0}_ok = {0} < {1}", name, values_.text(extent)));
+      inner.variable(name, even ? "" : fmt::format("{}_ok", name));
+    }
+    inner.in_loop({"ka", "kb", "segment"});
+    const Sym im = Sym::index("m", rows_), in = Sym::index("n", columns_);
+    const auto left = [&](ValueId x) { return whole_tile(inner, x, {batch(), im, ka}, {"m", "ka"}, "(BM, BK)"); };
+    const auto right = [&](ValueId x) { return whole_tile(inner, x, {batch(), kb, in}, {"kb", "n"}, "(BK, BN)"); };
+    Step out{left(a_), right(b_), "", ""};
+    if (has_rests()) {
+      out.left_rest = left(node_.inputs[2]);
+      out.right_rest = right(node_.inputs[3]);
+    }
+    return out;
+  }
+
+  bool has_rests() const { return node_.inputs.size() == 4; }
 
   Sym batch() const { return batch_.is(1) ? Sym(0) : Sym::index("b", batch_); }
 
@@ -152,8 +226,8 @@ class MatmulEmitter {
     const Operand x = inner.named(inner.raw(operand, index), graph_.type(operand).dtype);
     const bool complete = std::all_of(axes.begin(), axes.end(), [&](const std::string& axis) { return x.over.contains(axis); });
     if (complete) return x.text;
-    std::string mask;
-    for (const std::string& axis : axes) mask += (mask.empty() ? "" : " & ") + axis + "_ok";
+    const std::string mask = inner.mask_of(axes);
+    if (mask.empty()) return inner.emit("whole", fmt::format("tl.broadcast_to({}, {})", x.text, shape), axes).text;
     return inner.emit("whole", fmt::format("tl.where({}, tl.broadcast_to({}, {}), 0.0)", mask, x.text, shape), axes).text;
   }
 
@@ -173,8 +247,12 @@ class MatmulEmitter {
     out_.constants = {{"BM", fmt::format("{}", tiles_.m)}, {"BN", fmt::format("{}", tiles_.n)}, {"BK", fmt::format("{}", tiles_.k)}, {"GROUP", "8"}};
     if (chunked_) out_.constants.emplace_back("CHUNK", fmt::format("{}", kChunk));
     if (!half_) out_.constants.emplace_back("PRECISION", fmt::format("\"{}\"", request_.precision));
-    const Sym largest = batch_ * rows_ * columns_ + batch_ * rows_ * depth_ + batch_ * columns_ * depth_;
-    out_.constants.emplace_back("WIDE", wide_text(largest));
+    if (run_) out_.constants.emplace_back("STEPS", run_->constant() ? fmt::format("{}", (*run_->constant() + tiles_.k - 1) / tiles_.k)
+                                                                   : fmt::format("triton.cdiv({}, {})", run_->text(), tiles_.k));
+    if (has_rests()) out_.constants.emplace_back("CHUNK", fmt::format("{}", kPromoted));
+    // an image is read many times: it has fewer elements than places in its windows
+    const Sym read = run_ ? ir::product(graph_.shape(graph_.maker(a_)->inputs[0])) : batch_ * rows_ * depth_;
+    out_.constants.emplace_back("WIDE", wide_text(batch_ * rows_ * columns_ + read + batch_ * columns_ * depth_));
     const std::string each = fmt::format("triton.cdiv({}, {}) * triton.cdiv({}, {})", rows_.text(), tiles_.m, columns_.text(), tiles_.n);
     out_.grid = batch_.is(1) ? fmt::format("({},)", each) : fmt::format("({} * {},)", batch_.operand_text(), each);
     out_.num_warps = tiles_.warps;
@@ -187,6 +265,7 @@ class MatmulEmitter {
   const ValueId a_, b_;
   const Sym batch_, rows_, depth_, columns_;
   const bool half_;
+  std::optional<Sym> run_;
   bool chunked_ = false;
   Tiles tiles_;
   EmittedKernel out_;

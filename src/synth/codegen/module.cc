@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/primitives.h"
 #include "ir/python_text.h"
 #include "synth/codegen/family.h"
 #include "synth/codegen/share.h"
@@ -107,6 +108,11 @@ class ModuleWriter {
       buffers_[value] = {names_.unique("drawn"), "drawn", graph_.type(value).dtype, graph_.shape(value)};
     for (const Kernel& kernel : plan_.kernels) {
       for (const ValueId output : kernel.outputs) {
+        if (const std::optional<ValueId> buffer = updated_by(output)) {
+          buffers_[output] = buffers_.at(*buffer);
+          in_place_.insert(output);
+          continue;
+        }
         const std::string wish = ir::short_name(graph_.maker(output)->origin);
         buffers_[output] = {names_.unique(wish), "x", graph_.type(output).dtype, graph_.shape(output)};
         stored_.insert(output);
@@ -120,6 +126,27 @@ class ModuleWriter {
     }
   }
 
+  // The buffer that a kernel may overwrite with this value: its old elements are read for the new ones alone, each for its own.
+  std::optional<ValueId> updated_by(ValueId value) const {
+    const auto found = std::find_if(graph_.updates.begin(), graph_.updates.end(), [&](const ir::Update& u) { return u.value == value; });
+    if (found == graph_.updates.end() || std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end()) return std::nullopt;
+    const ir::Type& type = graph_.type(found->buffer);
+    if (std::count_if(graph_.updates.begin(), graph_.updates.end(), [&](const ir::Update& u) { return u.value == value || u.buffer == found->buffer; }) != 1)
+      return std::nullopt;
+    for (ValueId at = found->buffer; at != value;) {
+      const ir::Node* reader = nullptr;
+      for (const ir::Node& node : graph_.nodes) {
+        if (std::find(node.inputs.begin(), node.inputs.end(), at) == node.inputs.end()) continue;
+        if (reader != nullptr) return std::nullopt;
+        reader = &node;
+      }
+      if (reader == nullptr || ir::find_primitive(reader->op)->fusion != ir::Fusion::elementwise) return std::nullopt;
+      at = reader->outputs[0];
+      if (graph_.shape(at) != type.shape) return std::nullopt;
+    }
+    return graph_.type(value).dtype == type.dtype ? std::optional(found->buffer) : std::nullopt;
+  }
+
   // Inside a kernel a weight is what its layer calls it: "weight", not "layer4_0_conv1_weight".
   static std::string role(const ir::Argument& argument) {
     if (argument.kind == ir::ArgumentKind::input) return argument.keyword;
@@ -130,10 +157,7 @@ class ModuleWriter {
   }
 
   std::string precision_of(const Kernel& kernel) const {
-    if (options_.precision == "tf32" || options_.precision == "half") return "tf32";
-    if (options_.precision == "fp32" || kernel.nodes.empty()) return "ieee";
-    const std::string origin = graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])].origin;
-    return origin.find("conv") != std::string::npos ? "tf32" : "ieee";
+    return kernel.nodes.empty() ? "ieee" : ir::contraction_precision(options_.precision, graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])]);
   }
 
   std::string kernel_name(const Kernel& kernel) const {
@@ -198,7 +222,7 @@ class ModuleWriter {
     out.line("import triton.language as tl");
     for (const std::string& line : options_.imports) out.line(line);
     if (uses_libdevice_) out.line("from triton.language.extra import libdevice");
-    std::string all = graph_.updates.empty() ? "" : " keep(";
+    std::string all = in_place_.size() == graph_.updates.size() ? "" : " keep(";
     for (std::size_t k = 0; k < emitted_.size(); ++k) all += same_[k] == k ? emitted_[k].text : "";
     for (const Prelude& row : kPrelude) {
       const std::string name = row.name;
@@ -225,7 +249,9 @@ class ModuleWriter {
       if (parts.empty() || parts.back() != part) parts.push_back(part);
     }
     const bool multiplies = kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::attention || kernel.kind == KernelKind::recurrence;
-    const std::string precision = multiplies ? fmt::format(" ({} products)", precision_of(kernel)) : "";
+    const ir::Node* first = kernel.nodes.empty() ? nullptr : &graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])];
+    const std::string grade = first != nullptr && first->attributes.contains("grade") ? ir::text_attribute(*first, "grade") : precision_of(kernel);
+    const std::string precision = multiplies ? fmt::format(" ({} products)", grade) : "";
     return fmt::format("{} over {}{}", fmt::join(parts, ", "), ir::tuple_text(kernel.domain), precision);
   }
 
@@ -295,6 +321,7 @@ class ModuleWriter {
   void launch(Source& out, std::size_t k) {
     const EmittedKernel& kernel = emitted_[k];
     for (const ValueId output : plan_.kernels[k].outputs) {
+      if (in_place_.contains(output)) continue;
       const Buffer& buffer = buffers_.at(output);
       out.line(fmt::format("{} = torch.empty({}, dtype={}, device={})", buffer.name, ir::tuple_text(buffer.shape), ir::torch_type(buffer.dtype), device_));
     }
@@ -317,6 +344,7 @@ class ModuleWriter {
   // Buffers that the program changes, at the end: until then kernels may read the old values.
   void updates(Source& out) {
     for (const ir::Update& update : graph_.updates) {
+      if (in_place_.contains(update.value)) continue;
       const std::string& from = buffers_.at(update.value).name;
       const std::string& to = buffers_.at(update.buffer).name;
       out.line(fmt::format("keep({}, {})", from, to));
@@ -340,6 +368,7 @@ class ModuleWriter {
   const GenerateOptions& options_;
   std::map<ValueId, Buffer> buffers_;
   std::set<ValueId> stored_;
+  std::set<ValueId> in_place_;  // written where the buffer lies that they replace
   std::map<std::string, std::int64_t> given_;
   std::vector<EmittedKernel> emitted_;
   std::vector<std::size_t> same_;  // by launch: the first one that has the same kernel

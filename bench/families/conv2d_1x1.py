@@ -1,0 +1,20 @@
+"""A convolution that is a product."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(128, 256, 1)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+def get_inputs():
+    return [torch.randn(16, 128, 112, 112)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,235 @@
+#include "partition/half_products.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "ir/plan.h"
+#include "partition/gpu.h"
+#include "partition/long_reductions.h"
+#include "partition/products.h"
+
+namespace ka::partition {
+namespace {
+
+using ir::DType;
+using ir::Node;
+using ir::Shape;
+using ir::Sym;
+using ir::ValueId;
+
+constexpr double kTopExponent = 14;      // of the largest number of a row, when scaled; float16 ends below 2^16
+constexpr double kLeastExponent = -110;  // rows of smaller numbers are scaled by what 2^-110 needs: the factor stays finite
+constexpr double kTile = 64;             // side of the smallest tile of results
+constexpr double kLeastDepth = 32;
+
+ValueId number(ir::Builder& b, double value) { return b.constant(value, DType::float32); }
+
+// The exponent of the largest finite number along `dims`. What is compared is computed where it is read, not where `x` is: `of_rows` says
+// that `x` may have been made row by row, so that this can go on in the same kernel.
+ValueId exponent(Rewriting& here, ValueId x, const std::vector<int>& dims, bool of_rows) {
+  ir::Builder& b = here.builder;
+  const ir::Attributes apart{{"apart", std::string(of_rows ? "from products" : "always")}};
+  const ValueId size = b.node("abs", {x}, apart, {b.type(x)})[0];
+  const ValueId finite = b.node("lt", {size, number(b, std::numeric_limits<double>::infinity())}, apart, {{DType::bool_, b.shape(x)}})[0];
+  const ValueId counted = b.node("where", {finite, size, number(b, 0)}, apart, {b.type(x)})[0];
+  const ValueId largest = split_reduction(here, counted, "max", dims).value_or(b.reduce("max", counted, dims));
+  const ValueId power = b.elementwise("floor", {b.elementwise("log2", {largest})});
+  return b.elementwise("maximum", {power, number(b, kLeastExponent)});
+}
+
+ValueId scaled(ir::Builder& b, ValueId x, ValueId power) {
+  return b.elementwise("mul", {x, b.elementwise("exp2", {b.elementwise("sub", {number(b, kTopExponent), power})})});
+}
+
+// A float16 number in memory.
+ValueId rounded(ir::Builder& b, ValueId x) {
+  return b.node("cast", {x}, {{"exact", true}, {"kept", true}}, {{DType::float16, b.shape(x)}})[0];
+}
+
+// What the rounded number lacks; nothing where it is not finite.
+ValueId rest(ir::Builder& b, ValueId x, ValueId high) {
+  const ValueId wide = b.cast(high, DType::float32);
+  const ValueId finite = b.elementwise("lt", {b.elementwise("abs", {wide}), number(b, std::numeric_limits<double>::infinity())});
+  return rounded(b, b.elementwise("where", {finite, b.elementwise("sub", {x, wide}), number(b, 0)}));
+}
+
+// The product of scaled operands times 2^(left + right), in small steps: a power alone may be too large for a float32 number.
+ValueId unscaled(ir::Builder& b, ValueId product, ValueId left, ValueId right) {
+  std::vector<ValueId> first, second;
+  for (const ValueId power : {left, right}) {
+    const ValueId whole = b.elementwise("sub", {power, number(b, kTopExponent)});
+    const ValueId half = b.elementwise("floor", {b.elementwise("mul", {whole, number(b, 0.5)})});
+    first.push_back(b.elementwise("exp2", {half}));
+    second.push_back(b.elementwise("exp2", {b.elementwise("sub", {whole, half})}));
+  }
+  for (const std::vector<ValueId>& factors : {first, second}) {
+    for (const ValueId factor : factors) product = b.elementwise("mul", {product, factor});
+  }
+  return product;
+}
+
+struct Extents {
+  double batch, rows, columns, depth;
+  double flops() const { return 2 * batch * rows * columns * depth; }
+  bool has_few_tiles() const { return batch * std::ceil(rows / kTile) * std::ceil(columns / kTile) < gpu::kMultiprocessors; }
+};
+
+Extents extents_of(const Rewriting& here, const Shape& x, const Shape& y) {
+  const auto given = [&](const Sym& sym) { return static_cast<double>(here.sizes.given(sym)); };
+  return {given(x[0]), given(x[1]), given(y[2]), given(x[2])};
+}
+
+// Whether passes over so many bytes, and so many launches, are worth a product at another rate.
+bool pays(double flops, double now, double then, double bytes, int launches) {
+  return flops / then + bytes / gpu::kBytesPerSecond + launches * gpu::kLaunchSeconds < 0.8 * flops / now;
+}
+
+struct Parts {
+  ValueId high, low, power;
+};
+
+// What an operand [b, m, k] is the transposed of, [b, k, m].
+std::optional<ValueId> transposed(ir::Builder& b, ValueId x) {
+  const Node* node = b.graph().maker(x);
+  if (node == nullptr) return std::nullopt;
+  if (node->op == "permute" && *ir::ints_attribute(*node, "dims")[0].constant() == 0) return node->inputs[0];
+  // one matrix, transposed before it became a batch of one
+  const Node* below = node->op == "reshape" && b.shape(x)[0].is(1) ? b.graph().maker(node->inputs[0]) : nullptr;
+  if (below == nullptr || below->op != "permute" || b.rank(node->inputs[0]) != 2 || b.shape(node->inputs[0])[0] != b.shape(x)[1]) return std::nullopt;
+  return b.reshape(below->inputs[0], {1, b.shape(x)[2], b.shape(x)[1]});
+}
+
+// An operand in two parts. A transposed one is taken apart as it lies in memory.
+Parts parts_of(Rewriting& here, ValueId x, int depth) {
+  ir::Builder& b = here.builder;
+  if (const std::optional<ValueId> lying = transposed(b, x)) {
+    const Parts below = parts_of(here, *lying, 3 - depth);
+    const std::vector<int> dims{0, 2, 1};
+    return {b.permute(below.high, dims), b.permute(below.low, dims), b.permute(below.power, dims)};
+  }
+  const ValueId power = exponent(here, x, {depth}, true);
+  const ValueId fitting = scaled(b, x, power);
+  const ValueId high = rounded(b, fitting);
+  return {high, rest(b, fitting, high), power};
+}
+
+std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) {
+  ir::Builder& b = here.builder;
+  const Extents e = extents_of(here, b.shape(x), b.shape(y));
+  if (e.has_few_tiles() || e.columns < kTile || e.rows < kTile || e.depth < kLeastDepth) return std::nullopt;
+  const double elements = e.batch * e.depth * (e.rows + e.columns);
+  if (!pays(e.flops(), gpu::kFloatProducts, gpu::kThreeProducts, 12 * elements, 3)) return std::nullopt;
+  const Shape shape{b.shape(x)[0], b.shape(x)[1], b.shape(y)[2]};
+  const Parts left = parts_of(here, x, 2), right = parts_of(here, y, 1);
+  const ValueId product = b.node("matmul", {left.high, right.high, left.low, right.low}, {{"grade", std::string("float32-grade: three float16")}},
+                                 {{DType::float32, shape}})[0];
+  return unscaled(b, product, left.power, right.power);
+}
+
+// A convolution's `window` attribute: what the lowering has written down about it.
+struct Window {
+  std::size_t dims;
+  std::vector<Sym> taps, stride, dilation, padding, places;
+  explicit Window(const std::vector<Sym>& all) : dims(all.size() / 5) {
+    auto next = all.begin();
+    for (std::vector<Sym>* part : {&taps, &stride, &dilation, &padding, &places}) {
+      part->assign(next, next + static_cast<std::ptrdiff_t>(dims));
+      next += static_cast<std::ptrdiff_t>(dims);
+    }
+  }
+};
+
+// The image as [n, places..., channels], padding included, channels filled up to a multiple of 4: loads of 8 bytes at least.
+ValueId channels_last(ir::Builder& b, ValueId x, const Window& w, const Sym& channels) {
+  const Shape& from = b.shape(x);
+  Shape to{from[0]};
+  for (std::size_t d = 0; d < w.dims; ++d) to.push_back((w.places[d] - 1) * w.stride[d] + w.dilation[d] * (w.taps[d] - 1) + 1);
+  to.push_back(channels);
+  const std::vector<Sym> at = ir::index_symbols(to);
+  std::vector<Sym> index{at[0], at.back()}, valid;
+  for (std::size_t d = 0; d < w.dims; ++d) {
+    const Sym place = at[d + 1] - w.padding[d];
+    index.push_back(place);
+    if (!w.padding[d].is(0)) valid.push_back(place);
+    if (!ir::is_at_most(place, from[d + 2] - 1)) valid.push_back(from[d + 2] - 1 - place);
+  }
+  if (channels != from[1]) valid.push_back(from[1] - 1 - at.back());
+  return b.remap(x, to, index, valid, 0);
+}
+
+// [1, n * places, taps * channels] of an image with the channels last; the last dimension of the window and the channels are one run.
+ValueId windows(ir::Builder& b, ValueId image, const Window& w) {
+  Shape shape = b.shape(image);
+  const Sym channels = shape.back();
+  shape.pop_back();
+  shape.back() = shape.back() * channels;
+  const ValueId flat = b.reshape(image, shape);
+  Shape rows{shape[0]};
+  rows.insert(rows.end(), w.places.begin(), w.places.end());
+  Shape columns = w.taps;
+  columns.push_back(channels);
+  const Shape to{1, ir::product(rows), ir::product(columns)};
+  const std::vector<Sym> symbols = ir::index_symbols(to);
+  const std::vector<Sym> row = ir::delinearize(symbols[1], rows), column = ir::delinearize(symbols[2], columns);
+  std::vector<Sym> index{row[0]};
+  for (std::size_t d = 0; d < w.dims; ++d) {
+    const Sym place = row[d + 1] * w.stride[d] + column[d] * w.dilation[d];
+    index.push_back(d + 1 == w.dims ? place * channels + column.back() : place);
+  }
+  return b.remap(flat, to, index);
+}
+
+// The filter [1, channels * taps, features] as [1, features, taps * channels].
+ValueId taps_first(ir::Builder& b, ValueId filter, const Window& w, const Sym& from, const Sym& channels) {
+  const Sym taps = ir::product(w.taps);
+  const Shape to{1, b.shape(filter)[2], taps * channels};
+  const std::vector<Sym> at = ir::index_symbols(to);
+  const Sym tap = ir::floor_div(at[2], channels), channel = ir::modulo(at[2], channels);
+  std::vector<Sym> valid;
+  if (channels != from) valid.push_back(from - 1 - channel);
+  return b.remap(filter, to, {0, channel * taps + tap, at[1]}, valid, 0);
+}
+
+std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& look, ValueId filter) {
+  ir::Builder& b = here.builder;
+  const ValueId x = look.inputs[0];
+  const Window w(ir::ints_attribute(look, "window"));
+  const Extents e = extents_of(here, b.shape(look.outputs[0]), b.shape(filter));
+  if (!b.shape(filter)[0].is(1) || e.has_few_tiles()) return std::nullopt;
+  const double image = static_cast<double>(here.sizes.given(ir::product(b.shape(x))));
+  if (!pays(e.flops(), gpu::kGatheredProducts, gpu::kHalfProducts, 14 * image, 4)) return std::nullopt;
+  const Sym given = b.shape(x)[1], channels = here.sizes.size("channels", ir::ceil_div(given, 4) * 4);
+  std::vector<int> all(w.dims + 1);
+  std::iota(all.begin(), all.end(), 1);
+  const ValueId power = exponent(here, x, all, false);
+  const ValueId image_parts = rounded(b, scaled(b, channels_last(b, x, w, channels), power));
+  const ValueId sorted = taps_first(b, filter, w, given, channels);
+  const ValueId filter_power = exponent(here, sorted, {2}, true);
+  const ValueId filter_parts = rounded(b, scaled(b, sorted, filter_power));
+  const ValueId left = windows(b, image_parts, w), right = b.permute(filter_parts, {0, 2, 1});
+  const Sym run = w.dilation.back().is(1) ? w.taps.back() * channels : channels;
+  const ValueId product = b.node("matmul", {left, right}, {{"run", run}, {"grade", std::string("TF32-grade: scaled float16")}},
+                                 {{DType::float32, {1, b.shape(left)[1], b.shape(filter)[2]}}})[0];
+  const Shape rows{1, b.shape(left)[1], 1};
+  const Sym places = ir::product(w.places);
+  std::vector<Sym> index(b.shape(power).size(), Sym(0));
+  index[0] = ir::floor_div(ir::index_symbols(rows)[1], places);
+  return unscaled(b, product, b.remap(power, rows, index), b.permute(filter_power, {0, 2, 1}));
+}
+
+}  // namespace
+
+std::optional<ValueId> half_product(Rewriting& here, const std::string& tier) {
+  if (here.node.op != "matmul") return std::nullopt;
+  ir::Builder& b = here.builder;
+  const ValueId x = here.inputs[0], y = here.inputs[1];
+  if (b.type(x).dtype != DType::float32 || b.type(y).dtype != DType::float32 || are_halves(b, x, y)) return std::nullopt;
+  if (ir::contraction_precision(tier, here.node) == "ieee") return in_three_products(here, x, y);
+  const Node* look = b.graph().maker(x);
+  if (look == nullptr || !look->attributes.contains("window")) return std::nullopt;
+  const Node copy = *look;  // the builder may move its nodes
+  return channels_last_convolution(here, copy, y);
+}
+
+}  // namespace ka::partition
