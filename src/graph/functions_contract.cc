@@ -93,9 +93,10 @@ Look look_back(const ConvSizes& c, const std::vector<Sym>& o, const std::vector<
   for (std::size_t d = 0; d < c.taps.size(); ++d) {
     const Sym from = o[d] + c.padding[d] - k[d] * c.dilation[d];
     const Sym place = ir::floor_div(from, c.stride[d]);
+    const Sym furthest = Sym::index("o", c.reach[d]) + c.padding[d] - Sym::index("k", c.taps[d]) * c.dilation[d];
     out.index.push_back(place);
     out.valid.push_back(from);
-    out.valid.push_back(c.spatial[d] - 1 - place);
+    if (!ir::is_at_most(ir::floor_div(furthest, c.stride[d]), c.spatial[d] - 1)) out.valid.push_back(c.spatial[d] - 1 - place);
     out.valid.push_back(Sym(0) - ir::modulo(from, c.stride[d]));
   }
   return out;
@@ -202,8 +203,10 @@ Arg conv_transpose(Operands& in) {
   c.dilation = per_dim(in, "dilation", n, 1);
   c.groups = in.integer_or("groups", 1);
   const std::vector<Sym> extra = per_dim(in, "output_padding", n, 0);
-  for (std::size_t d = 0; d < n; ++d)
-    c.out.push_back((c.spatial[d] - 1) * c.stride[d] - c.padding[d] * 2 + c.dilation[d] * (c.taps[d] - 1) + extra[d] + 1);
+  for (std::size_t d = 0; d < n; ++d) {
+    c.reach.push_back((c.spatial[d] - 1) * c.stride[d] - c.padding[d] * 2 + c.dilation[d] * (c.taps[d] - 1) + extra[d] + 1);
+    c.out.push_back(b.named_extent(extent_name(d, n), c.reach[d]));
+  }
   const Sym channels = ir::floor_div(b.shape(w)[0], c.groups), features = b.shape(w)[1];
   ValueId filter = b.reshape(w, join({{c.groups, channels, features}, c.taps}));
   std::vector<int> order{0, 1};
