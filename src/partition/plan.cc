@@ -191,6 +191,11 @@ class Planner {
       if (owner_[at(x)] != k || kept_[at(x)]) return std::nullopt;
       return forward(node, kernel.index.at(x));
     }
+    if (node.op == "remap" && kernel.kind == KernelKind::matmul && is_crop(node)) {
+      const ValueId x = node.inputs[0];
+      if (owner_[at(x)] != k || kept_[at(x)]) return std::nullopt;
+      return kernel.index.at(x);
+    }
     if (ir::find_primitive(node.op)->fusion != Fusion::elementwise) return std::nullopt;
     std::optional<std::vector<Sym>> index;
     for (const ValueId input : node.inputs) {
@@ -199,6 +204,12 @@ class Planner {
     if (!index && shape == kernel.domain) index = points(kernel.domain);
     if (!index) return std::nullopt;
     return consistent(node, kernel, k, *index) ? index : std::nullopt;
+  }
+
+  // The first elements along each dimension: every element keeps its index, and what lies beyond is not stored.
+  bool is_crop(const Node& node) const {
+    return !node.attributes.contains("valid") && graph_.shape(node.inputs[0]).size() == graph_.shape(node.outputs[0]).size() &&
+           ir::ints_attribute(node, "index") == ir::index_symbols(graph_.shape(node.outputs[0]));
   }
 
   bool consistent(const Node& node, const Kernel& kernel, int k, const std::vector<Sym>& index) const {

@@ -9,6 +9,7 @@
 // image, its k are the taps of the filter. A long k is added up in chunks: CHUNK products make a partial sum, the partial sums
 // make the result, so that no chain of additions is long.
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -71,6 +72,7 @@ class MatmulEmitter {
 
   EmittedKernel run() {
     prologue();
+    before_ = body_.mark();
     if (chunked_) chunks();
     else products("acc", "0", values_.text(depth_));
     epilogue();
@@ -85,6 +87,25 @@ class MatmulEmitter {
     for (const int number : request_.kernel.nodes) {
       const std::string& op = graph_.nodes[static_cast<std::size_t>(number)].op;
       out += op != "matmul" && op != "reshape" && op != "permute" && op != "cast";
+    }
+    return out;
+  }
+
+  // A product may be larger than what is made of it: conditions, as expressions >= 0, that a point of it is used for a value.
+  std::vector<Sym> what_is_kept(ValueId value, const std::vector<Sym>& points) const {
+    std::vector<Sym> out;
+    std::set<ValueId> used{value};
+    for (auto number = request_.kernel.nodes.rbegin(); number != request_.kernel.nodes.rend(); ++number) {
+      const ir::Node& node = graph_.nodes[static_cast<std::size_t>(*number)];
+      const ValueId made = node.outputs[0];
+      if (!used.contains(made)) continue;
+      used.insert(node.inputs.begin(), node.inputs.end());
+      if (node.op != "remap") continue;
+      const std::vector<Sym> index = at_points(request_.kernel.index.at(made), points);
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        const Sym room = graph_.shape(made)[d] - 1 - index[d];
+        if (!ir::is_nonnegative(room)) out.push_back(room);
+      }
     }
     return out;
   }
@@ -134,7 +155,7 @@ class MatmulEmitter {
     body_.line("kb = k + step[:, None]");
     body_.line(fmt::format("ka_ok = ka < {}", values_.text(depth_)));
     body_.line(fmt::format("kb_ok = kb < {}", values_.text(depth_)));
-    Body inner = values_;
+    Body inner = values_.in_loop(before_);
     inner.variable("ka", "ka_ok");
     inner.variable("kb", "kb_ok");
     const Sym im = Sym::index("m", rows_), in = Sym::index("n", columns_);
@@ -162,9 +183,10 @@ class MatmulEmitter {
     const std::vector<Sym> points{batch(), Sym::index("m", rows_), Sym::index("n", columns_)};
     for (const ValueId output : request_.kernel.outputs) {
       const std::vector<Sym> index = at_points(request_.kernel.index.at(output), points);
-      Operand x = values_.named(values_.value(output, index), graph_.type(output).dtype);
+      const std::vector<Sym> inside = what_is_kept(output, points);
+      Operand x = values_.named(values_.value(output, index, inside), graph_.type(output).dtype);
       if (!x.over.contains("m") || !x.over.contains("n")) x = values_.emit("x", fmt::format("tl.broadcast_to({}, (BM, BN))", x.text), {"m", "n"});
-      values_.store_tile(output, x, index, "m_ok & n_ok");
+      values_.store_tile(output, x, index, inside.empty() ? "m_ok & n_ok" : "m_ok & n_ok & " + values_.mask_of(inside));
     }
   }
 
@@ -188,6 +210,7 @@ class MatmulEmitter {
   const Sym batch_, rows_, depth_, columns_;
   const bool half_;
   bool chunked_ = false;
+  int before_ = 0;  // the loop over k
   Tiles tiles_;
   EmittedKernel out_;
   Source body_;
