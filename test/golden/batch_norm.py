@@ -33,7 +33,11 @@ def batch_norm_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_pt
     row_ok = row < features
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < batch_size*height*width
-    x = tl.load(x_ptr + ((col // width) % height)*width + (col % width) + (col // (height*width))*features*height*width + height*row*width, mask=col_ok & row_ok, other=0.0)
+    col_quotient = col // width
+    col_rest = col_quotient % height
+    col_rest_1 = col % width
+    col_quotient_1 = col // (height*width)
+    x = tl.load(x_ptr + (col_rest*width + col_rest_1 + col_quotient_1*features*height*width + height*row*width), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(batch_size*height*width, tl.int64)
@@ -65,7 +69,7 @@ def batch_norm_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_pt
     mul_7 = mul_6 * weight
     bias = tl.load(bias_ptr + row, mask=row_ok, other=0.0)
     add_3 = mul_7 + bias
-    tl.store(out2_ptr + ((col // width) % height)*width + (col % width) + (col // (height*width))*features*height*width + height*row*width, add_3, mask=col_ok & row_ok)
+    tl.store(out2_ptr + (col_rest*width + col_rest_1 + col_quotient_1*features*height*width + height*row*width), add_3, mask=col_ok & row_ok)
 
 
 @triton.jit

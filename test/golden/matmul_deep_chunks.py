@@ -30,6 +30,8 @@ def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, depth, BM: tl.constexpr,
     m_ok = m < rows
     n_ok = n < columns
     acc = tl.zeros((BM, BN), tl.float32)
+    a_from = a_ptr + depth*m
+    b_from = b_ptr + n
     for chunk in range(0, depth, CHUNK):
         part = tl.zeros((BM, BN), tl.float32)
         for k in range(chunk, min(chunk + CHUNK, depth), BK):
@@ -37,8 +39,8 @@ def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, depth, BM: tl.constexpr,
             kb = k + step[:, None]
             ka_ok = ka < depth
             kb_ok = kb < depth
-            a = tl.load(a_ptr + depth*m + ka, mask=ka_ok & m_ok, other=0.0)
-            b_1 = tl.load(b_ptr + columns*kb + n, mask=kb_ok & n_ok, other=0.0)
+            a = tl.load(a_from + ka, mask=ka_ok & m_ok, other=0.0)
+            b_1 = tl.load(b_from + columns*kb, mask=kb_ok & n_ok, other=0.0)
             part = tl.dot(a, b_1, part, input_precision=PRECISION)
         acc += part
     place = tl.broadcast_to(columns*m + n, acc.shape)

@@ -48,17 +48,27 @@ def conv2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, side, channels, B
     m_ok = m < batch*side*side
     n_ok = n < channels
     acc = tl.zeros((BM, BN), tl.float32)
+    m_quotient = m // side
+    m_rest = m_quotient % side
+    m_rest_1 = m % side
+    m_quotient_1 = m // (side*side)
+    x_from = x_ptr + (m_rest*side + m_rest_1 + m_quotient_1*channels*side*side)
+    weight_from = weight_ptr + 9*channels*n
     for k in range(0, 9*channels, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < 9*channels
         kb_ok = kb < 9*channels
-        x = tl.load(x_ptr + ((ka // 3) % 3)*side + ((m // side) % side)*side + (ka % 3) + (ka // 9)*side*side + (m % side) + (m // (side*side))*channels*side*side - side - 1, mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // side) % side) >= 1) & (((ka // 3) % 3) + ((m // side) % side) < side + 1) & ((ka % 3) + (m % side) >= 1) & ((ka % 3) + (m % side) < side + 1), other=0.0)
-        weight = tl.load(weight_ptr + 9*channels*n + kb, mask=kb_ok & n_ok, other=0.0)
+        ka_quotient = ka // 3
+        ka_rest = ka_quotient % 3
+        ka_rest_1 = ka % 3
+        ka_quotient_1 = ka // 9
+        x = tl.load(x_from + (ka_rest*side + ka_rest_1 + ka_quotient_1*side*side - side - 1), mask=ka_ok & m_ok & (ka_rest + m_rest >= 1) & (ka_rest + m_rest < side + 1) & (ka_rest_1 + m_rest_1 >= 1) & (ka_rest_1 + m_rest_1 < side + 1), other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
-    place = tl.broadcast_to(((m // side) % side)*side + (m % side) + (m // (side*side))*channels*side*side + n*side*side, add.shape)
+    place = tl.broadcast_to(m_rest*side + m_rest_1 + m_quotient_1*channels*side*side + n*side*side, add.shape)
     tl.store(out_ptr + place, add, mask=m_ok & n_ok)
 
 
@@ -73,7 +83,11 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr
     row_ok = row < channels
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < batch*side*side
-    x = tl.load(x_ptr + ((col // side) % side)*side + (col % side) + (col // (side*side))*channels*side*side + row*side*side, mask=col_ok & row_ok, other=0.0)
+    col_quotient = col // side
+    col_rest = col_quotient % side
+    col_rest_1 = col % side
+    col_quotient_1 = col // (side*side)
+    x = tl.load(x_ptr + (col_rest*side + col_rest_1 + col_quotient_1*channels*side*side + row*side*side), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(batch*side*side, tl.int64)
@@ -105,11 +119,11 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr
     mul_7 = mul_6 * weight
     bias = tl.load(bias_ptr + row, mask=row_ok, other=0.0)
     add_3 = mul_7 + bias
-    x1 = tl.load(x1_ptr + ((col // side) % side)*side + (col % side) + (col // (side*side))*channels*side*side + row*side*side, mask=col_ok & row_ok, other=0.0)
+    x1 = tl.load(x1_ptr + (col_rest*side + col_rest_1 + col_quotient_1*channels*side*side + row*side*side), mask=col_ok & row_ok, other=0.0)
     mul_8 = x1 * 1.0
     add_4 = add_3 + mul_8
     maximum = tl.maximum(add_4, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(out2_ptr + ((col // side) % side)*side + (col % side) + (col // (side*side))*channels*side*side + row*side*side, maximum, mask=col_ok & row_ok)
+    tl.store(out2_ptr + (col_rest*side + col_rest_1 + col_quotient_1*channels*side*side + row*side*side), maximum, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -122,8 +136,13 @@ def max_pool2d_kernel(x_ptr, out_ptr, batch, channels, height, side, ROWS: tl.co
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < batch*channels*height*height
     largest_seen = tl.full((ROWS, 1), float("-inf"), tl.float32)
+    row_quotient = row // height
+    row_rest = row_quotient % height
+    row_rest_1 = row % height
+    row_quotient_1 = row // (height*height)
+    x_from = x_ptr + (2*row_rest*side + 2*row_rest_1 + row_quotient_1*side*side)
     for col in tl.static_range(4):
-        x = tl.load(x_ptr + 2*((row // height) % height)*side + (col % 2) + (col // 2)*side + 2*(row % height) + (row // (height*height))*side*side, mask=row_ok & (2*((row // height) % height) + (col // 2) < side) & ((col % 2) + 2*(row % height) < side), other=float("-inf"))
+        x = tl.load(x_from + ((col % 2) + (col // 2)*side), mask=row_ok & (2*row_rest + (col // 2) < side) & ((col % 2) + 2*row_rest_1 < side), other=float("-inf"))
         x_1 = x
         largest_seen = tl.maximum(largest_seen, x_1, propagate_nan=tl.PropagateNan.ALL)
     tl.store(out_ptr + row, largest_seen, mask=row_ok)
@@ -149,17 +168,23 @@ def conv2d_kernel_1(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, channel
     m_ok = m < batch*height*height
     n_ok = n < 20
     acc = tl.zeros((BM, BN), tl.float32)
+    m_quotient = m // height
+    m_rest = m_quotient % height
+    m_rest_1 = m % height
+    m_quotient_1 = m // (height*height)
+    x_from = x_ptr + (2*m_rest*height_1 + 2*m_rest_1 + m_quotient_1*channels*height_1*height_1)
+    weight_from = weight_ptr + channels*n
     for k in range(0, channels, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < channels
         kb_ok = kb < channels
-        x = tl.load(x_ptr + 2*((m // height) % height)*height_1 + 2*(m % height) + (m // (height*height))*channels*height_1*height_1 + height_1*height_1*ka, mask=ka_ok & m_ok & (2*((m // height) % height) < height_1) & (2*(m % height) < height_1), other=0.0)
-        weight = tl.load(weight_ptr + channels*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + height_1*height_1*ka, mask=ka_ok & m_ok & (2*m_rest < height_1) & (2*m_rest_1 < height_1), other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
-    place = tl.broadcast_to(((m // height) % height)*height + (m % height) + 20*(m // (height*height))*height*height + height*height*n, add.shape)
+    place = tl.broadcast_to(m_rest*height + m_rest_1 + 20*m_quotient_1*height*height + height*height*n, add.shape)
     tl.store(out_ptr + place, add, mask=m_ok & n_ok)
 
 
@@ -183,17 +208,27 @@ def conv2d_kernel_2(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, BM: tl.
     m_ok = m < batch*height*height
     n_ok = n < 20
     acc = tl.zeros((BM, BN), tl.float32)
+    m_quotient = m // height
+    m_rest = m_quotient % height
+    m_rest_1 = m % height
+    m_quotient_1 = m // (height*height)
+    x_from = x_ptr + (m_rest*height + m_rest_1 + 20*m_quotient_1*height*height)
+    weight_from = weight_ptr + 180*n
     for k in range(0, 180, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < 180
         kb_ok = kb < 180
-        x = tl.load(x_ptr + ((ka // 3) % 3)*height + ((m // height) % height)*height + (ka % 3) + (ka // 9)*height*height + (m % height) + 20*(m // (height*height))*height*height - height - 1, mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // height) % height) >= 1) & (((ka // 3) % 3) + ((m // height) % height) < height + 1) & ((ka % 3) + (m % height) >= 1) & ((ka % 3) + (m % height) < height + 1), other=0.0)
-        weight = tl.load(weight_ptr + kb + 180*n, mask=kb_ok & n_ok, other=0.0)
+        ka_quotient = ka // 3
+        ka_rest = ka_quotient % 3
+        ka_rest_1 = ka % 3
+        ka_quotient_1 = ka // 9
+        x = tl.load(x_from + (ka_rest*height + ka_rest_1 + ka_quotient_1*height*height - height - 1), mask=ka_ok & m_ok & (ka_rest + m_rest >= 1) & (ka_rest + m_rest < height + 1) & (ka_rest_1 + m_rest_1 >= 1) & (ka_rest_1 + m_rest_1 < height + 1), other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
-    place = tl.broadcast_to(((m // height) % height)*height + (m % height) + 20*(m // (height*height))*height*height + height*height*n, add.shape)
+    place = tl.broadcast_to(m_rest*height + m_rest_1 + 20*m_quotient_1*height*height + height*height*n, add.shape)
     tl.store(out_ptr + place, add, mask=m_ok & n_ok)
 
 
@@ -208,7 +243,11 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, out_ptr, running_var_p
     row_ok = row < 20
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < batch*height*height
-    x = tl.load(x_ptr + ((col // height) % height)*height + (col % height) + 20*(col // (height*height))*height*height + height*height*row, mask=col_ok & row_ok, other=0.0)
+    col_quotient = col // height
+    col_rest = col_quotient % height
+    col_rest_1 = col % height
+    col_quotient_1 = col // (height*height)
+    x = tl.load(x_ptr + (col_rest*height + col_rest_1 + 20*col_quotient_1*height*height + height*height*row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(batch*height*height, tl.int64)
@@ -240,11 +279,11 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, out_ptr, running_var_p
     mul_7 = mul_6 * weight
     bias = tl.load(bias_ptr + row, mask=row_ok, other=0.0)
     add_3 = mul_7 + bias
-    x1 = tl.load(x1_ptr + ((col // height) % height)*height + (col % height) + 20*(col // (height*height))*height*height + height*height*row, mask=col_ok & row_ok, other=0.0)
+    x1 = tl.load(x1_ptr + (col_rest*height + col_rest_1 + 20*col_quotient_1*height*height + height*height*row), mask=col_ok & row_ok, other=0.0)
     mul_8 = x1 * 1.0
     add_4 = add_3 + mul_8
     maximum = tl.maximum(add_4, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(out2_ptr + ((col // height) % height)*height + (col % height) + 20*(col // (height*height))*height*height + height*height*row, maximum, mask=col_ok & row_ok)
+    tl.store(out2_ptr + (col_rest*height + col_rest_1 + 20*col_quotient_1*height*height + height*height*row), maximum, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -258,7 +297,7 @@ def mean_kernel(x_ptr, out_ptr, batch, height, ROWS: tl.constexpr, BLOCK: tl.con
     row_ok = row < 20*batch
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < height*height
-    x = tl.load(x_ptr + col + height*height*row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col + height*height*row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(height*height, tl.int64)

@@ -137,11 +137,12 @@ std::string Body::named_atom(const ir::Atom& atom, const std::string& text) {
   if (const auto found = hoisted_->find(key); found != hoisted_->end()) return found->second;
   if (const auto found = atoms_.find(key); found != atoms_.end()) return found->second;
   const std::string name = source_.unique(fmt::format("{}_{}", *varies.begin(), atom.kind == ir::AtomKind::modulo ? "rest" : "quotient"));
+  const std::string line = fmt::format("{} = {}", name, text.substr(1, text.size() - 2));  // its outer brackets are not needed here
   if (is_known_outside(sym)) {
-    source_.line_at(mark_, fmt::format("{} = {}", name, text));
+    source_.line_at(mark_, line);
     return (*hoisted_)[key] = name;
   }
-  source_.line(fmt::format("{} = {}", name, text));
+  source_.line(line);
   return atoms_[key] = name;
 }
 
