@@ -31,6 +31,7 @@ constexpr std::array kInterpreterBudgets = {Budget{std::int64_t{1} << 18, std::i
                                             Budget{std::int64_t{1} << 20, std::int64_t{1} << 27, false},
                                             Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, false},
                                             Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, true},
+                                            Budget{std::int64_t{1} << 22, std::int64_t{1} << 29, true},
                                             Budget{std::int64_t{10} << 20, std::int64_t{3} << 29, true},
                                             Budget{std::int64_t{1} << 24, std::int64_t{1} << 31, true}};
 
