@@ -20,7 +20,7 @@ from triton.language.extra.cuda import libdevice as cuda_libdevice
 from triton.runtime import interpreter
 from triton.runtime.jit import JITFunction
 
-from ka_bridge import interp_reduce
+from ka_bridge import interp_fast, interp_reduce
 from ka_bridge.interp_ops import Handle, np_dtype
 
 
@@ -193,6 +193,7 @@ def _remembered_block(self: Any, element_ty: Any, shape: Any) -> None:
     if known is None:
         _block_init(self, element_ty, shape)
         self.of_tensor = (tl.core.tuple([tl.constexpr(s) for s in sizes]), tl.constexpr(self.numel))
+        self.token = interp_fast.token_of(key)
         known = _blocks[key] = dict(vars(self))
     vars(self).update(known)
 
@@ -243,3 +244,4 @@ def patch() -> None:
     interpreter._patch_lang = _launch.enter
     interpreter._implicit_cvt = _argument
     interpreter.InterpretedFunction.__call__ = _device_call
+    interp_fast.install(_launch)

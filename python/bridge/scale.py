@@ -126,17 +126,20 @@ def _well_conditioned(source: SizedSource, request: Request, seed: int, search: 
     noise = _disagreement(scaled, seed)
     if noise <= WORST_DISAGREEMENT:
         return scaled
+    need = (0, 0)
     for floor in LARGER_BATCHES:
         retry = Search(source, request, search.limit, search.ways or WAYS, batch_floor=floor)
         try:
             better = _execute(source, request, seed, retry.find(), retry.steps(), retry.known_shapes())
-        except ProblemError:
+        except ProblemError as exc:
+            if floor == LARGER_BATCHES[0] and exc.need:  # a much smaller budget would end here as well
+                need = (exc.need[0] // 2, exc.need[1] // 2)
             break
         if _disagreement(better, seed) <= WORST_DISAGREEMENT:
             return better
     if noise > NOISE and not last:
         raise ProblemError("cannot_scale", f"scaled down to {search.reached()} the program is ill-conditioned: its results in float32 and "
-                           f"in float64 differ by {noise:.0%}")
+                           f"in float64 differ by {noise:.0%}", need=need)
     scaled.steps.append("ill-conditioned at these sizes: the reference disagrees with itself in float64")
     return scaled
 

@@ -62,6 +62,8 @@ std::vector<Sym> per_dim(Operands& in, const std::string& name, std::size_t n, c
   return out;
 }
 
+constexpr std::int64_t kFewFilters = 2;
+
 struct ConvSizes {
   Shape taps, spatial, out;
   Shape reach;  // `out` as the expression over `spatial` that it stands for
@@ -93,9 +95,10 @@ Look look_back(const ConvSizes& c, const std::vector<Sym>& o, const std::vector<
   for (std::size_t d = 0; d < c.taps.size(); ++d) {
     const Sym from = o[d] + c.padding[d] - k[d] * c.dilation[d];
     const Sym place = ir::floor_div(from, c.stride[d]);
+    const Sym furthest = Sym::index("o", c.reach[d]) + c.padding[d] - Sym::index("k", c.taps[d]) * c.dilation[d];
     out.index.push_back(place);
     out.valid.push_back(from);
-    out.valid.push_back(c.spatial[d] - 1 - place);
+    if (!ir::is_at_most(ir::floor_div(furthest, c.stride[d]), c.spatial[d] - 1)) out.valid.push_back(c.spatial[d] - 1 - place);
     out.valid.push_back(Sym(0) - ir::modulo(from, c.stride[d]));
   }
   return out;
@@ -131,21 +134,29 @@ ValueId with_bias(Operands& in, ValueId out) {
   return b.elementwise("add", {out, b.reshape(in.tensor("bias"), to)});
 }
 
-// One filter per channel: no sum over channels, so no matmul; a window sum of products.
-ValueId depthwise(ir::Builder& b, ValueId x, ValueId w, const ConvSizes& c) {
-  const Shape to = join({{b.shape(x)[0], b.shape(x)[1]}, c.out, c.taps});
+// The number of filters per group in the given program; they are few where each channel is a group of its own.
+std::int64_t given_of(ir::Builder& b, const Sym& sym) {
+  std::map<std::string, std::int64_t> given;
+  for (const ir::SizeSource& size : b.graph().sizes) given[size.symbol] = size.given;
+  return ir::evaluate(sym, given).value_or(0);
+}
+
+// One or a few filters per channel: no sum over channels, so no matmul; a window sum of products.
+ValueId depthwise(ir::Builder& b, ValueId x, ValueId w, const ConvSizes& c, const Sym& features) {
+  const Sym filters = b.shape(w)[0];
+  const Shape to = join({{b.shape(x)[0], filters}, c.out, c.taps});
   const std::vector<Sym> symbols = ir::index_symbols(to);
   const std::size_t n = c.out.size();
   const auto first = symbols.begin() + 2;
   const Look place = look_forward(c, {first, first + static_cast<std::ptrdiff_t>(n)}, {first + static_cast<std::ptrdiff_t>(n), symbols.end()});
-  std::vector<Sym> index{symbols[0], symbols[1]};
+  std::vector<Sym> index{symbols[0], ir::floor_div(symbols[1], features)};
   index.insert(index.end(), place.index.begin(), place.index.end());
   const ValueId image = b.remap(x, to, index, place.valid, 0);
-  const Shape filter = join({{1, b.shape(x)[1]}, Shape(n, Sym(1)), c.taps});
+  const Shape filter = join({{1, filters}, Shape(n, Sym(1)), c.taps});
   std::vector<int> dims(n);
   std::iota(dims.begin(), dims.end(), static_cast<int>(n) + 2);
   const ValueId sum = b.reduce("sum", b.elementwise("mul", {image, b.reshape(w, filter)}), dims);
-  return b.reshape(sum, join({{b.shape(x)[0], b.shape(x)[1]}, c.out}));
+  return b.reshape(sum, join({{b.shape(x)[0], filters}, c.out}));
 }
 
 Arg conv(Operands& in) {
@@ -177,8 +188,9 @@ Arg conv(Operands& in) {
   }
   const Sym channels = b.shape(w)[1], features = ir::floor_div(b.shape(w)[0], c.groups);
   ValueId out;
-  if (channels.is(1) && features.is(1) && c.groups == b.shape(x)[1]) {
-    out = depthwise(b, x, w, c);
+  const bool few = features.is(1) || given_of(b, features) <= kFewFilters;
+  if (channels.is(1) && few && c.groups == b.shape(x)[1] && !c.groups.is(1)) {
+    out = depthwise(b, x, w, c, features);
   } else {
     const Sym depth = channels * ir::product(c.taps);
     const ValueId filter = b.permute(b.reshape(w, {c.groups, features, depth}), {0, 2, 1});
@@ -187,6 +199,98 @@ Arg conv(Operands& in) {
   out = with_bias(in, out);
   if (unbatched) out = b.reshape(out, Shape(b.shape(out).begin() + 1, b.shape(out).end()));
   return tensor_arg(out);
+}
+
+ValueId transposed_at_once(ir::Builder& b, ValueId x, ValueId w, const ConvSizes& c) {
+  const Sym channels = ir::floor_div(b.shape(w)[0], c.groups), features = b.shape(w)[1];
+  ValueId filter = b.reshape(w, join({{c.groups, channels, features}, c.taps}));
+  std::vector<int> order{0, 1};
+  for (std::size_t d = 0; d < c.taps.size(); ++d) order.push_back(static_cast<int>(d) + 3);
+  order.push_back(2);
+  filter = b.reshape(b.permute(filter, order), {c.groups, channels * ir::product(c.taps), features});
+  return folded(b, b.matmul(unrolled(b, x, c, channels, look_back), filter), c, b.shape(x)[0], features);
+}
+
+// With a stride, an output place sees only every stride-th tap. Places o = stride * q + r of equal remainders r (a phase) see the same
+// ones, so each phase is a product of its own, and no tap is visited in vain:
+//
+//   (r + padding) % stride + stride * j = the j-th tap of the phase, and it looks at place q + (r + padding) / stride - j
+struct Phases {
+  Shape count, taps, places;  // per dimension: phases, taps of each, places of each
+  bool exact = true;          // every place of every phase exists
+};
+
+std::optional<Phases> phases_of(ir::Builder& b, const ConvSizes& c) {
+  Phases out;
+  bool strided = false;
+  for (std::size_t d = 0; d < c.taps.size(); ++d) {
+    const std::optional<std::int64_t> stride = c.stride[d].constant();
+    if (!stride || !c.taps[d].constant() || !c.padding[d].constant() || (*stride > 1 && !c.dilation[d].is(1))) return std::nullopt;
+    strided = strided || *stride > 1;
+    out.count.push_back(c.stride[d]);
+    out.taps.push_back(*stride > 1 ? ir::ceil_div(c.taps[d], c.stride[d]) : c.taps[d]);
+    out.places.push_back(*stride > 1 ? b.named_extent("places", ir::ceil_div(c.reach[d], c.stride[d])) : c.out[d]);
+    out.exact = out.exact && out.places[d] * c.stride[d] == c.out[d];
+  }
+  return strided ? std::optional(out) : std::nullopt;
+}
+
+// Image place and filter tap for phase r, place q of it and its j-th tap; `valid` says whether both exist.
+struct PhaseLook {
+  std::vector<Sym> place, tap, inside, known;
+};
+
+PhaseLook look_in_phase(const ConvSizes& c, const std::vector<Sym>& r, const std::vector<Sym>& q, const std::vector<Sym>& j) {
+  PhaseLook out;
+  for (std::size_t d = 0; d < c.taps.size(); ++d) {
+    const bool strided = !c.stride[d].is(1);
+    const Sym shifted = r[d] + c.padding[d];
+    out.tap.push_back(strided ? ir::modulo(shifted, c.stride[d]) + c.stride[d] * j[d] : j[d]);
+    out.place.push_back(strided ? q[d] + ir::floor_div(shifted, c.stride[d]) - j[d] : q[d] + c.padding[d] - j[d] * c.dilation[d]);
+    if (strided) out.known.push_back(c.taps[d] - 1 - out.tap[d]);
+    out.inside.push_back(out.place[d]);
+    out.inside.push_back(c.spatial[d] - 1 - out.place[d]);
+  }
+  return out;
+}
+
+std::vector<Sym> part(const std::vector<Sym>& all, std::size_t first, std::size_t count) {
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+// [n, features, places] from one product per group and phase.
+ValueId transposed_in_phases(ir::Builder& b, ValueId x, ValueId w, const ConvSizes& c, const Phases& phases) {
+  const std::size_t n = c.taps.size();
+  const Sym batch = b.shape(x)[0], features = b.shape(w)[1], channels = ir::floor_div(b.shape(w)[0], c.groups);
+  const Shape outer = join({{c.groups}, phases.count}), rows = join({{batch}, phases.places}), depth = join({{channels}, phases.taps});
+  const Shape left{ir::product(outer), ir::product(rows), ir::product(depth)}, right{left[0], left[2], features};
+  const std::vector<Sym> l = ir::index_symbols(left), r = ir::index_symbols(right);
+  const auto look = [&](const Sym& which, const Sym& row, const Sym& column, PhaseLook& out) {
+    const std::vector<Sym> o = ir::delinearize(which, outer), q = ir::delinearize(row, rows), k = ir::delinearize(column, depth);
+    out = look_in_phase(c, part(o, 1, n), part(q, 1, n), part(k, 1, n));
+    return std::vector<Sym>{q[0], o[0] * channels + k[0]};
+  };
+  PhaseLook seen;
+  std::vector<Sym> index = look(l[0], l[1], l[2], seen);
+  index.insert(index.end(), seen.place.begin(), seen.place.end());
+  seen.inside.insert(seen.inside.end(), seen.known.begin(), seen.known.end());  // a tap that is none must not meet a NaN
+  const ValueId image = b.remap(x, left, index, seen.inside, 0);
+  std::vector<Sym> at{look(r[0], 0, r[1], seen)[1], r[2]};
+  at.insert(at.end(), seen.tap.begin(), seen.tap.end());
+  const ValueId filter = b.remap(w, right, at, seen.known, 0);
+  const ValueId apart = b.reshape(b.matmul(image, filter), join({outer, rows, {features}}));
+  std::vector<int> order{static_cast<int>(n) + 1, 0, static_cast<int>(2 * n) + 2};
+  Shape whole{batch, c.groups * features};
+  for (std::size_t d = 0; d < n; ++d) {
+    order.push_back(static_cast<int>(n + 2 + d));
+    order.push_back(static_cast<int>(1 + d));
+    whole.push_back(phases.places[d] * phases.count[d]);
+  }
+  const ValueId out = b.reshape(b.permute(apart, order), whole);
+  if (phases.exact) return out;
+  const Shape to = join({{batch, c.groups * features}, c.out});
+  return b.remap(out, to, ir::index_symbols(to));
 }
 
 Arg conv_transpose(Operands& in) {
@@ -204,15 +308,12 @@ Arg conv_transpose(Operands& in) {
   c.dilation = per_dim(in, "dilation", n, 1);
   c.groups = in.integer_or("groups", 1);
   const std::vector<Sym> extra = per_dim(in, "output_padding", n, 0);
-  for (std::size_t d = 0; d < n; ++d)
-    c.out.push_back((c.spatial[d] - 1) * c.stride[d] - c.padding[d] * 2 + c.dilation[d] * (c.taps[d] - 1) + extra[d] + 1);
-  const Sym channels = ir::floor_div(b.shape(w)[0], c.groups), features = b.shape(w)[1];
-  ValueId filter = b.reshape(w, join({{c.groups, channels, features}, c.taps}));
-  std::vector<int> order{0, 1};
-  for (std::size_t d = 0; d < n; ++d) order.push_back(static_cast<int>(d) + 3);
-  order.push_back(2);
-  filter = b.reshape(b.permute(filter, order), {c.groups, channels * ir::product(c.taps), features});
-  ValueId out = folded(b, b.matmul(unrolled(b, x, c, channels, look_back), filter), c, b.shape(x)[0], features);
+  for (std::size_t d = 0; d < n; ++d) {
+    c.reach.push_back((c.spatial[d] - 1) * c.stride[d] - c.padding[d] * 2 + c.dilation[d] * (c.taps[d] - 1) + extra[d] + 1);
+    c.out.push_back(b.named_extent(extent_name(d, n), c.reach[d]));
+  }
+  const std::optional<Phases> phases = phases_of(b, c);
+  ValueId out = phases ? transposed_in_phases(b, x, w, c, *phases) : transposed_at_once(b, x, w, c);
   out = with_bias(in, out);
   if (unbatched) out = b.reshape(out, Shape(b.shape(out).begin() + 1, b.shape(out).end()));
   return tensor_arg(out);

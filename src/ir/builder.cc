@@ -108,8 +108,9 @@ Sym Builder::named_extent(const std::string& wish, const Sym& extent) {
   const auto is_compound = [](const Term& term) {
     return std::any_of(term.atoms.begin(), term.atoms.end(), [](const AtomRef& atom) { return atom->kind != AtomKind::size; });
   };
-  if (std::none_of(extent.terms().begin(), extent.terms().end(), is_compound)) return extent;
+  if (extent.terms().size() < 2 && std::none_of(extent.terms().begin(), extent.terms().end(), is_compound)) return extent;
   const Sym expanded = substitute(extent, expansions_);
+  if (const AtomRef atom = expanded.atom(); atom != nullptr && atom->kind == AtomKind::size) return expanded;
   const auto [found, is_new] = extents_.try_emplace(expanded.text(), Sym(0));
   if (!is_new) return found->second;
   std::map<std::string, std::int64_t> given;

@@ -42,8 +42,9 @@ class Builder {
   std::vector<ValueId> node(const std::string& op, std::vector<ValueId> inputs, Attributes attributes,
                             std::vector<Type> types);
 
-  // A size of its own for an extent that is a quotient or the like ("height_1 = (height - 1) // 2 + 1"): every index into what
-  // follows would repeat the expression otherwise. Sums and products of sizes stay what they are. Equal extents are one size.
+  // A size of its own for an extent that is a sum, a quotient or the like ("height_1 = (height - 1) // 2 + 1"): every index into
+  // what follows would repeat the expression otherwise, and products of sums are long. Multiples of a size stay what they are.
+  // Equal extents are one size.
   Sym named_extent(const std::string& wish, const Sym& extent);
 
   const Type& type(ValueId value) const { return graph_.type(value); }

@@ -216,6 +216,11 @@ class Planner {
       if (owner_[at(x)] != k || kept_[at(x)]) return std::nullopt;
       return ir::moved_index(graph_, node, kernel.index.at(x));
     }
+    if (node.op == "remap" && kernel.kind == KernelKind::matmul && is_crop(node)) {
+      const ValueId x = node.inputs[0];
+      if (owner_[at(x)] != k || kept_[at(x)]) return std::nullopt;
+      return kernel.index.at(x);
+    }
     if (ir::find_primitive(node.op)->fusion != Fusion::elementwise) return std::nullopt;
     std::optional<std::vector<Sym>> index = index_of_operands(node, kernel, k);
     if (!index && shape == kernel.domain) index = points(kernel.domain);
@@ -233,6 +238,12 @@ class Planner {
       else if (!index && owner_[at(input)] == kNobody && ir::find_primitive(maker->op)->fusion == Fusion::elementwise) index = index_of_operands(*maker, kernel, k);
     }
     return index;
+  }
+
+  // The first elements along each dimension: every element keeps its index, and what lies beyond is not stored.
+  bool is_crop(const Node& node) const {
+    return !node.attributes.contains("valid") && graph_.shape(node.inputs[0]).size() == graph_.shape(node.outputs[0]).size() &&
+           ir::ints_attribute(node, "index") == ir::index_symbols(graph_.shape(node.outputs[0]));
   }
 
   bool consistent(const Node& node, const Kernel& kernel, int k, const std::vector<Sym>& index) const {

@@ -27,8 +27,11 @@ struct Budget {
 // millisecond), and what it does in some seconds, for programs whose fixed sizes leave no choice. The last two are for whole networks: a call takes
 // it up to a minute, which is better than no verdict.
 constexpr std::array kInterpreterBudgets = {Budget{std::int64_t{1} << 18, std::int64_t{1} << 25, false},
+                                            Budget{std::int64_t{1} << 19, std::int64_t{1} << 26, false},
+                                            Budget{std::int64_t{1} << 20, std::int64_t{1} << 27, false},
                                             Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, false},
                                             Budget{std::int64_t{1} << 21, std::int64_t{1} << 28, true},
+                                            Budget{std::int64_t{1} << 22, std::int64_t{1} << 29, true},
                                             Budget{std::int64_t{10} << 20, std::int64_t{3} << 29, true},
                                             Budget{std::int64_t{1} << 24, std::int64_t{1} << 31, true}};
 

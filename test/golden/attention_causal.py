@@ -35,7 +35,7 @@ def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, 
     dq_ok = dq < head_dim
     dk_ok = dk < head_dim
     e_ok = e < head_dim
-    q = tl.load(q_ptr + b*head_dim*length + dq + head_dim*m, mask=dq_ok & m_ok, other=0.0)
+    q = tl.load(q_ptr + (b*head_dim*length + dq + head_dim*m), mask=dq_ok & m_ok, other=0.0)
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
@@ -45,7 +45,7 @@ def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, 
         nv = start + step[:, None]
         n_ok = n < length
         nv_ok = nv < length
-        k = tl.load(k_ptr + b*head_dim*length + dk + head_dim*n, mask=dk_ok & n_ok, other=0.0)
+        k = tl.load(k_ptr + (b*head_dim*length + dk + head_dim*n), mask=dk_ok & n_ok, other=0.0)
         product = tl.dot(q, k, input_precision=PRECISION)
         at = tl.cast(-m + n, tl.int64)
         le = at <= 0
@@ -64,7 +64,7 @@ def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, 
         shrink = tl.exp(peak - shift)
         total = total * shrink + tl.sum(weight, axis=1)[:, None]
         peak = above
-        v = tl.load(v_ptr + b*head_dim*length + e + head_dim*nv, mask=e_ok & nv_ok, other=0.0)
+        v = tl.load(v_ptr + (b*head_dim*length + e + head_dim*nv), mask=e_ok & nv_ok, other=0.0)
         acc = tl.dot(weight, v, acc * shrink, input_precision=PRECISION)
     acc = acc / total
     place = tl.broadcast_to(b*head_dim*length + e + head_dim*m, acc.shape)

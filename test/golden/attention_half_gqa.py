@@ -30,7 +30,7 @@ def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_pt
     dq_ok = dq < 32
     dk_ok = dk < 32
     e_ok = e < 32
-    q = tl.load(q_ptr + 32*b*length + dq + 32*m, mask=dq_ok & m_ok, other=0.0)
+    q = tl.load(q_ptr + (32*b*length + dq + 32*m), mask=dq_ok & m_ok, other=0.0)
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
@@ -40,7 +40,10 @@ def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_pt
         nv = start + step[:, None]
         n_ok = n < length
         nv_ok = nv < length
-        k = tl.load(k_ptr + 32*((b % 4) // (4 // extent))*length + 32*(b // 4)*extent*length + dk + 32*n, mask=dk_ok & n_ok, other=0.0)
+        b_rest = b % 4
+        b_quotient = b_rest // (4 // extent)
+        b_quotient_1 = b // 4
+        k = tl.load(k_ptr + (32*b_quotient*length + 32*b_quotient_1*extent*length + dk + 32*n), mask=dk_ok & n_ok, other=0.0)
         product = tl.dot(q, k)
         at = tl.cast(-m + n, tl.int64)
         le = at <= 0
@@ -55,11 +58,13 @@ def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_pt
         shrink = tl.exp(peak - shift)
         total = total * shrink + tl.sum(weight, axis=1)[:, None]
         peak = above
-        v = tl.load(v_ptr + 32*((b % 4) // (4 // extent))*length + 32*(b // 4)*length*extent_1 + e + 32*nv, mask=e_ok & nv_ok, other=0.0)
+        v = tl.load(v_ptr + (32*b_quotient*length + 32*b_quotient_1*length*extent_1 + e + 32*nv), mask=e_ok & nv_ok, other=0.0)
         acc = tl.dot(weight.to(tl.bfloat16), v, acc * shrink)
     acc = acc / total
     mul_1 = acc * 2.0
-    place = tl.broadcast_to(32*(b % 4) + 128*(b // 4)*length + e + 128*m, mul_1.shape)
+    b_rest_1 = b % 4
+    b_quotient_2 = b // 4
+    place = tl.broadcast_to(32*b_rest_1 + 128*b_quotient_2*length + e + 128*m, mul_1.shape)
     tl.store(out_ptr + place, mul_1, mask=m_ok & e_ok)
 
 

@@ -20,11 +20,16 @@ def avg_pool2d_kernel(x_ptr, out_ptr, batch_size, channels, height_1, width_1, h
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < batch_size*channels*height_1*width_1
     total = tl.full((ROWS, 1), 0.0, tl.float32)
+    row_quotient = row // width_1
+    row_rest = row_quotient % height_1
+    row_rest_1 = row % width_1
+    row_quotient_1 = row // (height_1*width_1)
+    x_from = x_ptr + (2*row_rest*width + 2*row_rest_1 + row_quotient_1*height*width)
     for col in tl.static_range(4):
-        x = tl.load(x_ptr + 2*((row // width_1) % height_1)*width + (col % 2) + (col // 2)*width + 2*(row % width_1) + (row // (height_1*width_1))*height*width, mask=row_ok & (2*((row // width_1) % height_1) + (col // 2) < height) & ((col % 2) + 2*(row % width_1) < width), other=0.0)
+        x = tl.load(x_from + ((col % 2) + (col // 2)*width), mask=row_ok & (2*row_rest + (col // 2) < height) & ((col % 2) + 2*row_rest_1 < width), other=0.0)
         x_1 = x
         total = total + x_1
-    at = tl.cast(4*((row // width_1) % height_1)*(row % width_1) - 2*((row // width_1) % height_1)*tl.minimum(2*(row % width_1) + 2, width) - 2*(row % width_1)*tl.minimum(2*((row // width_1) % height_1) + 2, height) + tl.minimum(2*((row // width_1) % height_1) + 2, height)*tl.minimum(2*(row % width_1) + 2, width), tl.int64)
+    at = tl.cast(4*row_rest*row_rest_1 - 2*row_rest*tl.minimum(2*row_rest_1 + 2, width) - 2*row_rest_1*tl.minimum(2*row_rest + 2, height) + tl.minimum(2*row_rest + 2, height)*tl.minimum(2*row_rest_1 + 2, width), tl.int64)
     as_float32 = at.to(tl.float32)
     div = total / as_float32
     tl.store(out_ptr + row, div, mask=row_ok)

@@ -29,11 +29,13 @@ def sum_linalg_vector_norm_kernel(x_ptr, out_ptr, out1_ptr, columns, parts, part
     row_ok = row < columns*parts
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < part_length
-    x = tl.load(x_ptr + (row % columns) + (row // columns)*columns*part_length + col*columns, mask=col_ok & row_ok & ((row // columns)*part_length + col < tall_size), other=0.0)
+    row_quotient = row // columns
+    row_rest = row % columns
+    x = tl.load(x_ptr + (row_rest + row_quotient*columns*part_length + col*columns), mask=col_ok & row_ok & (row_quotient*part_length + col < tall_size), other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     mul = x * x
-    inside = tl.where(((row // columns)*part_length + col < tall_size), mul, 0.0)
+    inside = tl.where((row_quotient*part_length + col < tall_size), mul, 0.0)
     x_2 = tl.where(col_ok, inside, 0.0)
     total_1 = tl.sum(x_2, axis=1)[:, None]
     tl.store(out_ptr + row, total, mask=row_ok)
@@ -54,13 +56,15 @@ def sum_linalg_vector_norm_kernel_1(x_ptr, x1_ptr, out_ptr, out1_ptr, columns, p
         lane = lane.to(tl.int64)
     total = tl.full((ROWS, BLOCK), 0.0, tl.float32)
     total_1 = tl.full((ROWS, BLOCK), 0.0, tl.float32)
+    x_from = x_ptr + row
+    x1_from = x1_ptr + row
     for start in range(0, parts, BLOCK):
         col = start + lane
         col_ok = col < parts
-        x = tl.load(x_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
+        x = tl.load(x_from + col*columns, mask=col_ok & row_ok, other=0.0)
         x_1 = tl.where(col_ok, x, 0.0)
         total = total + x_1
-        x1 = tl.load(x1_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
+        x1 = tl.load(x1_from + col*columns, mask=col_ok & row_ok, other=0.0)
         x_2 = tl.where(col_ok, x1, 0.0)
         total_1 = total_1 + x_2
     sum_1 = tl.sum(total, axis=1)[:, None]
@@ -83,10 +87,11 @@ def mean_kernel(y_ptr, out_ptr, extent, tall_size, ROWS: tl.constexpr, BLOCK: tl
     if WIDE:
         lane = lane.to(tl.int64)
     total = tl.full((ROWS, BLOCK), 0.0, tl.float32)
+    y_from = y_ptr + row
     for start in range(0, tall_size, BLOCK):
         col = start + lane
         col_ok = col < tall_size
-        y = tl.load(y_ptr + col*extent + row, mask=col_ok & row_ok, other=0.0)
+        y = tl.load(y_from + col*extent, mask=col_ok & row_ok, other=0.0)
         x = tl.where(col_ok, y, 0.0)
         total = total + x
     sum_1 = tl.sum(total, axis=1)[:, None]
@@ -107,7 +112,7 @@ def amax_kernel(y_ptr, out_ptr, tall_size, extent, ROWS: tl.constexpr, BLOCK: tl
     row_ok = row < tall_size
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < extent
-    y = tl.load(y_ptr + col + row*extent, mask=col_ok & row_ok, other=0.0)
+    y = tl.load(y_ptr + (col + row*extent), mask=col_ok & row_ok, other=0.0)
     x = tl.where(col_ok, y, float("-inf"))
     max_1 = tl.reduce(x, 1, largest)[:, None]
     tl.store(out_ptr + row, max_1, mask=row_ok)

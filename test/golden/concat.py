@@ -19,9 +19,11 @@ def cat_kernel(a_ptr, b_ptr, out_ptr, batch_size, left, right, BLOCK: tl.constex
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < batch_size*left + batch_size*right
-    a = tl.load(a_ptr + (i % (left + right)) + (i // (left + right))*left, mask=i_ok & ((i % (left + right)) < left), other=0.0)
-    b = tl.load(b_ptr + (i % (left + right)) + (i // (left + right))*right - left, mask=i_ok & (left < (i % (left + right)) + 1), other=0.0)
-    joined = tl.where(((i % (left + right)) < left), a, b)
+    i_rest = i % (left + right)
+    i_quotient = i // (left + right)
+    a = tl.load(a_ptr + (i_rest + i_quotient*left), mask=i_ok & (i_rest < left), other=0.0)
+    b = tl.load(b_ptr + (i_rest + i_quotient*right - left), mask=i_ok & (left < i_rest + 1), other=0.0)
+    joined = tl.where((i_rest < left), a, b)
     tl.store(out_ptr + i, joined, mask=i_ok)
 
 

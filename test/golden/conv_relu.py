@@ -30,18 +30,28 @@ def conv2d_relu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, height,
     m_ok = m < batch_size*height*width
     n_ok = n < out_channels
     acc = tl.zeros((BM, BN), tl.float32)
+    m_quotient = m // width
+    m_rest = m_quotient % height
+    m_rest_1 = m % width
+    m_quotient_1 = m // (height*width)
+    x_from = x_ptr + (m_rest*width + m_rest_1 + m_quotient_1*height*in_channels*width)
+    weight_from = weight_ptr + 9*in_channels*n
     for k in range(0, 9*in_channels, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < 9*in_channels
         kb_ok = kb < 9*in_channels
-        x = tl.load(x_ptr + (((m // width) % height)*width + (m % width) + (m // (height*width))*height*in_channels*width - width - 1) + (((ka // 3) % 3)*width + (ka % 3) + (ka // 9)*height*width), mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // width) % height) >= 1) & (((ka // 3) % 3) + ((m // width) % height) < height + 1) & ((ka % 3) + (m % width) >= 1) & ((ka % 3) + (m % width) < width + 1), other=0.0)
-        weight = tl.load(weight_ptr + 9*in_channels*n + kb, mask=kb_ok & n_ok, other=0.0)
+        ka_quotient = ka // 3
+        ka_rest = ka_quotient % 3
+        ka_rest_1 = ka % 3
+        ka_quotient_1 = ka // 9
+        x = tl.load(x_from + (ka_rest*width + ka_rest_1 + ka_quotient_1*height*width - width - 1), mask=ka_ok & m_ok & (ka_rest + m_rest >= 1) & (ka_rest + m_rest < height + 1) & (ka_rest_1 + m_rest_1 >= 1) & (ka_rest_1 + m_rest_1 < width + 1), other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
     maximum = tl.maximum(add, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    place = tl.broadcast_to(((m // width) % height)*width + (m % width) + (m // (height*width))*height*out_channels*width + height*n*width, maximum.shape)
+    place = tl.broadcast_to(m_rest*width + m_rest_1 + m_quotient_1*height*out_channels*width + height*n*width, maximum.shape)
     tl.store(out_ptr + place, maximum, mask=m_ok & n_ok)
 
 

@@ -29,7 +29,7 @@ def cumsum_kernel(x_ptr, out_ptr, batch_size, dim, ROWS: tl.constexpr, BLOCK: tl
         step = start + tl.arange(0, BLOCK)[None, :]
         col_ok = step < dim
         col = step
-        x = tl.load(x_ptr + col + dim*row, mask=col_ok & row_ok, other=0.0)
+        x = tl.load(x_ptr + (col + dim*row), mask=col_ok & row_ok, other=0.0)
         x_1 = tl.where(col_ok, tl.broadcast_to(x, (ROWS, BLOCK)).to(tl.float32), 0.0)
         so_far = tl.associative_scan(x_1, 1, plus)
         so_far_1 = carry + so_far

@@ -19,12 +19,14 @@ def index_kernel(index_ptr, table_ptr, out_ptr, dim, picks, rows, BLOCK: tl.cons
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < dim*picks
-    index = tl.load(index_ptr + (i // dim), mask=i_ok, other=0)
+    i_quotient = i // dim
+    index = tl.load(index_ptr + i_quotient, mask=i_ok, other=0)
     lt = index < 0
     at = tl.cast(rows, tl.int64)
     add = index + at
     where = tl.where(lt, add, index)
-    table = tl.load(table_ptr + (i % dim) + dim*where, mask=i_ok, other=0.0)
+    i_rest = i % dim
+    table = tl.load(table_ptr + (i_rest + dim*where), mask=i_ok, other=0.0)
     tl.store(out_ptr + i, table, mask=i_ok)
 
 

@@ -21,7 +21,7 @@ def layer_norm_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, width, R
     row_ok = row < batch_size
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < width
-    x = tl.load(x_ptr + col + row*width, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col + row*width), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(width, tl.int64)
@@ -39,7 +39,7 @@ def layer_norm_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, width, R
     mul_2 = mul_1 * weight
     bias = tl.load(bias_ptr + col, mask=col_ok, other=0.0)
     add_1 = mul_2 + bias
-    tl.store(out_ptr + col + row*width, add_1, mask=col_ok & row_ok)
+    tl.store(out_ptr + (col + row*width), add_1, mask=col_ok & row_ok)
 
 
 def kernel_function(x, *, norm_weight, norm_bias):

@@ -30,13 +30,15 @@ def linear_gelu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, out_fea
     m_ok = m < batch_size
     n_ok = n < out_features
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + in_features*m
+    weight_from = weight_ptr + in_features*n
     for k in range(0, in_features, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < in_features
         kb_ok = kb < in_features
-        x = tl.load(x_ptr + in_features*m + ka, mask=ka_ok & m_ok, other=0.0)
-        weight = tl.load(weight_ptr + in_features*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias

@@ -62,13 +62,13 @@ def sum_amax_amin_etc_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, out3_ptr, out4_
     row_ok = row < parts
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < part_length
-    x = tl.load(x_ptr + col + part_length*row, mask=col_ok & row_ok & (col + part_length*row < row_length), other=0.0)
+    x = tl.load(x_ptr + (col + part_length*row), mask=col_ok & row_ok & (col + part_length*row < row_length), other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
-    x_2 = tl.load(x_ptr + col + part_length*row, mask=col_ok & row_ok & (col + part_length*row < row_length), other=float("-inf"))
+    x_2 = tl.load(x_ptr + (col + part_length*row), mask=col_ok & row_ok & (col + part_length*row < row_length), other=float("-inf"))
     x_3 = tl.where(col_ok, x_2, float("-inf"))
     max_1 = tl.reduce(x_3, 1, largest)[:, None]
-    x_4 = tl.load(x_ptr + col + part_length*row, mask=col_ok & row_ok & (col + part_length*row < row_length), other=float("inf"))
+    x_4 = tl.load(x_ptr + (col + part_length*row), mask=col_ok & row_ok & (col + part_length*row < row_length), other=float("inf"))
     x_5 = tl.where(col_ok, x_4, float("inf"))
     min_1 = tl.reduce(x_5, 1, smallest)[:, None]
     mul = x * 1e-06

@@ -36,13 +36,17 @@ def lstm_kernel(x_ptr, weight_ih_l0_ptr, bias_ih_l0_ptr, bias_hh_l0_ptr, out_ptr
     m_ok = m < batch*steps
     n_ok = n < 4*hidden
     acc = tl.zeros((BM, BN), tl.float32)
+    m_rest = m % batch
+    m_quotient = m // batch
+    x_from = x_ptr + (m_rest*features*steps + m_quotient*features)
+    weight_ih_l0_from = weight_ih_l0_ptr + features*n
     for k in range(0, features, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < features
         kb_ok = kb < features
-        x = tl.load(x_ptr + ((m % batch)*features*steps + (m // batch)*features) + ka, mask=ka_ok & m_ok, other=0.0)
-        weight_ih_l0 = tl.load(weight_ih_l0_ptr + features*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight_ih_l0 = tl.load(weight_ih_l0_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight_ih_l0, acc, input_precision=PRECISION)
     bias_ih_l0 = tl.load(bias_ih_l0_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias_ih_l0
@@ -69,26 +73,26 @@ def lstm_kernel_1(h0_ptr, out_ptr, weight_hh_l0_ptr, x_ptr, c0_ptr, out1_ptr, st
         kb = k + tl.arange(0, BK)[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
-        h0 = tl.load(h0_ptr + hidden*row + ka, mask=ka_ok & row_ok, other=0.0)
+        h0 = tl.load(h0_ptr + (hidden*row + ka), mask=ka_ok & row_ok, other=0.0)
         earlier = tl.load(out_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
         state = tl.where(step > 0, earlier, h0)
-        weight_hh_l0 = tl.load(weight_hh_l0_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0 = tl.load(weight_hh_l0_ptr + (hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_i = tl.dot(state, weight_hh_l0, h_i, input_precision=PRECISION)
-        weight_hh_l0_1 = tl.load(weight_hh_l0_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0_1 = tl.load(weight_hh_l0_ptr + (hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_f = tl.dot(state, weight_hh_l0_1, h_f, input_precision=PRECISION)
-        weight_hh_l0_2 = tl.load(weight_hh_l0_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0_2 = tl.load(weight_hh_l0_ptr + (2*hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_g = tl.dot(state, weight_hh_l0_2, h_g, input_precision=PRECISION)
-        weight_hh_l0_3 = tl.load(weight_hh_l0_ptr + 3*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0_3 = tl.load(weight_hh_l0_ptr + (3*hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_o = tl.dot(state, weight_hh_l0_3, h_o, input_precision=PRECISION)
-    x = tl.load(x_ptr + 4*batch*hidden*slot + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x = tl.load(x_ptr + (4*batch*hidden*slot + 4*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     i = tl.sigmoid(x + h_i)
-    x_1 = tl.load(x_ptr + 4*batch*hidden*slot + hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (4*batch*hidden*slot + hidden + 4*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     f = tl.sigmoid(x_1 + h_f)
-    x_2 = tl.load(x_ptr + 4*batch*hidden*slot + 2*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (4*batch*hidden*slot + 2*hidden + 4*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     g = libdevice.tanh(x_2 + h_g)
-    x_3 = tl.load(x_ptr + 4*batch*hidden*slot + 3*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_3 = tl.load(x_ptr + (4*batch*hidden*slot + 3*hidden + 4*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     o = tl.sigmoid(x_3 + h_o)
-    c0 = tl.load(c0_ptr + hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    c0 = tl.load(c0_ptr + (hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     earlier_1 = tl.load(out1_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
     state_1 = tl.where(step > 0, earlier_1, c0)
     cell = f * state_1 + i * g
@@ -119,13 +123,15 @@ def lstm_kernel_2(x_ptr, weight_ih_l1_ptr, bias_ih_l1_ptr, bias_hh_l1_ptr, out_p
     m_ok = m < batch*steps
     n_ok = n < 4*hidden
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + hidden*m
+    weight_ih_l1_from = weight_ih_l1_ptr + hidden*n
     for k in range(0, hidden, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
-        x = tl.load(x_ptr + hidden*m + ka, mask=ka_ok & m_ok, other=0.0)
-        weight_ih_l1 = tl.load(weight_ih_l1_ptr + hidden*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight_ih_l1 = tl.load(weight_ih_l1_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight_ih_l1, acc, input_precision=PRECISION)
     bias_ih_l1 = tl.load(bias_ih_l1_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias_ih_l1
@@ -152,26 +158,26 @@ def lstm_kernel_3(h0_ptr, out_ptr, weight_hh_l1_ptr, x_ptr, c0_ptr, out1_ptr, st
         kb = k + tl.arange(0, BK)[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
-        h0 = tl.load(h0_ptr + batch*hidden + hidden*row + ka, mask=ka_ok & row_ok, other=0.0)
+        h0 = tl.load(h0_ptr + (batch*hidden + hidden*row + ka), mask=ka_ok & row_ok, other=0.0)
         earlier = tl.load(out_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
         state = tl.where(step > 0, earlier, h0)
-        weight_hh_l1 = tl.load(weight_hh_l1_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1 = tl.load(weight_hh_l1_ptr + (hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_i = tl.dot(state, weight_hh_l1, h_i, input_precision=PRECISION)
-        weight_hh_l1_1 = tl.load(weight_hh_l1_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1_1 = tl.load(weight_hh_l1_ptr + (hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_f = tl.dot(state, weight_hh_l1_1, h_f, input_precision=PRECISION)
-        weight_hh_l1_2 = tl.load(weight_hh_l1_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1_2 = tl.load(weight_hh_l1_ptr + (2*hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_g = tl.dot(state, weight_hh_l1_2, h_g, input_precision=PRECISION)
-        weight_hh_l1_3 = tl.load(weight_hh_l1_ptr + 3*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1_3 = tl.load(weight_hh_l1_ptr + (3*hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_o = tl.dot(state, weight_hh_l1_3, h_o, input_precision=PRECISION)
-    x = tl.load(x_ptr + 4*batch*hidden*slot + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x = tl.load(x_ptr + (4*batch*hidden*slot + 4*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     i = tl.sigmoid(x + h_i)
-    x_1 = tl.load(x_ptr + 4*batch*hidden*slot + hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (4*batch*hidden*slot + hidden + 4*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     f = tl.sigmoid(x_1 + h_f)
-    x_2 = tl.load(x_ptr + 4*batch*hidden*slot + 2*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (4*batch*hidden*slot + 2*hidden + 4*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     g = libdevice.tanh(x_2 + h_g)
-    x_3 = tl.load(x_ptr + 4*batch*hidden*slot + 3*hidden + 4*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_3 = tl.load(x_ptr + (4*batch*hidden*slot + 3*hidden + 4*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     o = tl.sigmoid(x_3 + h_o)
-    c0 = tl.load(c0_ptr + batch*hidden + hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    c0 = tl.load(c0_ptr + (batch*hidden + hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     earlier_1 = tl.load(out1_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
     state_1 = tl.where(step > 0, earlier_1, c0)
     cell = f * state_1 + i * g
@@ -191,7 +197,11 @@ def lstm_kernel_4(x_ptr, out_ptr, batch, hidden, steps, BLOCK: tl.constexpr, WID
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < batch*hidden*steps
-    x = tl.load(x_ptr + ((i // hidden) % steps)*batch*hidden + (i % hidden) + (i // (hidden*steps))*hidden, mask=i_ok, other=0.0)
+    i_quotient = i // hidden
+    i_rest = i_quotient % steps
+    i_rest_1 = i % hidden
+    i_quotient_1 = i // (hidden*steps)
+    x = tl.load(x_ptr + (i_rest*batch*hidden + i_rest_1 + i_quotient_1*hidden), mask=i_ok, other=0.0)
     tl.store(out_ptr + i, x, mask=i_ok)
 
 
@@ -204,9 +214,10 @@ def lstm_kernel_5(x_ptr, x1_ptr, out_ptr, batch, hidden, steps, BLOCK: tl.conste
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 2*batch*hidden
-    x = tl.load(x_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) < 1), other=0.0)
-    x1 = tl.load(x1_ptr + -2*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) >= 1), other=0.0)
-    joined = tl.where(((i // (batch*hidden)) < 1), x, x1)
+    i_quotient = i // (batch*hidden)
+    x = tl.load(x_ptr + (-batch*hidden + batch*hidden*steps + i), mask=i_ok & (i_quotient < 1), other=0.0)
+    x1 = tl.load(x1_ptr + (-2*batch*hidden + batch*hidden*steps + i), mask=i_ok & (i_quotient >= 1), other=0.0)
+    joined = tl.where((i_quotient < 1), x, x1)
     tl.store(out_ptr + i, joined, mask=i_ok)
 
 

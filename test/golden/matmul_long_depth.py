@@ -36,13 +36,15 @@ def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, part_length, depth, BM: 
     m_ok = m < rows
     n_ok = n < columns
     acc = tl.zeros((BM, BN), tl.float32)
+    a_from = a_ptr + (b*part_length + depth*m)
+    b_from = b_ptr + (b*columns*part_length + n)
     for k in range(0, part_length, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < part_length
         kb_ok = kb < part_length
-        a = tl.load(a_ptr + (b*part_length + depth*m) + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
-        b_1 = tl.load(b_ptr + (b*columns*part_length + n) + columns*kb, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
+        a = tl.load(a_from + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
+        b_1 = tl.load(b_from + columns*kb, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
         acc = tl.dot(a, b_1, acc, input_precision=PRECISION)
     place = tl.broadcast_to(b*columns*rows + columns*m + n, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
@@ -59,10 +61,11 @@ def matmul_add_relu_kernel(x_ptr, bias_ptr, out_ptr, columns, rows, parts, ROWS:
     row_ok = row < columns*rows
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < parts
-    x = tl.load(x_ptr + col*columns*rows + row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col*columns*rows + row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
-    bias = tl.load(bias_ptr + (row % columns), mask=row_ok, other=0.0)
+    row_rest = row % columns
+    bias = tl.load(bias_ptr + row_rest, mask=row_ok, other=0.0)
     mul = bias * 1.0
     add = total + mul
     maximum = tl.maximum(add, 0.0, propagate_nan=tl.PropagateNan.ALL)
@@ -92,16 +95,18 @@ def matmul_kernel_1(a_ptr, b_ptr, out_ptr, rows, columns, part_length, depth, BM
     m_ok = m < tl.minimum(8, rows)
     n_ok = n < columns
     acc = tl.zeros((BM, BN), tl.float32)
+    a_from = a_ptr + (b*part_length + depth*m)
+    b_from = b_ptr + (b*columns*part_length + n)
     for k in range(0, part_length, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < part_length
         kb_ok = kb < part_length
-        a = tl.load(a_ptr + (b*part_length + depth*m) + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
+        a = tl.load(a_from + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
         rounded = a.to(tl.float16).to(tl.float32)
         inside = tl.where((b*part_length + ka < depth), rounded, 0.0)
         h = inside.to(tl.float16)
-        b_1 = tl.load(b_ptr + (b*columns*part_length + n) + columns*kb, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
+        b_1 = tl.load(b_from + columns*kb, mask=kb_ok & n_ok & (b*part_length + kb < depth), other=0.0)
         rounded_1 = b_1.to(tl.float16).to(tl.float32)
         inside_1 = tl.where((b*part_length + kb < depth), rounded_1, 0.0)
         h_1 = inside_1.to(tl.float16)
@@ -121,7 +126,7 @@ def matmul_kernel_2(x_ptr, out_ptr, columns, rows, parts, ROWS: tl.constexpr, BL
     row_ok = row < columns*tl.minimum(8, rows)
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < parts
-    x = tl.load(x_ptr + col*columns*tl.minimum(8, rows) + row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col*columns*tl.minimum(8, rows) + row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     tl.store(out_ptr + row, total, mask=row_ok)

@@ -39,12 +39,12 @@ def matmul_kernel(a_ptr, x_ptr, v_ptr, out_ptr, out1_ptr, rows, columns, ROWS: t
     row_ok = row < rows
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < columns
-    a = tl.load(a_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
+    a = tl.load(a_ptr + (col + columns*row), mask=col_ok & row_ok, other=0.0)
     x = tl.load(x_ptr + col, mask=col_ok, other=0.0)
     mul = a * x
     x_1 = tl.where(col_ok, mul, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
-    a_1 = tl.load(a_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
+    a_1 = tl.load(a_ptr + (col + columns*row), mask=col_ok & row_ok, other=0.0)
     rounded = a_1.to(tl.float16).to(tl.float32)
     v = tl.load(v_ptr + col, mask=col_ok, other=0.0)
     rounded_1 = v.to(tl.float16).to(tl.float32)
@@ -68,11 +68,12 @@ def matmul_relu_kernel(w_ptr, a_ptr, out_ptr, columns, rows, ROWS: tl.constexpr,
     if WIDE:
         lane = lane.to(tl.int64)
     total = tl.full((ROWS, BLOCK), 0.0, tl.float32)
+    a_from = a_ptr + row
     for start in range(0, rows, BLOCK):
         col = start + lane
         col_ok = col < rows
         w = tl.load(w_ptr + col, mask=col_ok, other=0.0)
-        a = tl.load(a_ptr + col*columns + row, mask=col_ok & row_ok, other=0.0)
+        a = tl.load(a_from + col*columns, mask=col_ok & row_ok, other=0.0)
         mul = w * a
         x = tl.where(col_ok, mul, 0.0)
         total = total + x
@@ -93,7 +94,7 @@ def linear_sigmoid_kernel(v_ptr, weight_ptr, bias_ptr, out_ptr, rows, columns, R
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < columns
     v = tl.load(v_ptr + col, mask=col_ok, other=0.0)
-    weight = tl.load(weight_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
+    weight = tl.load(weight_ptr + (col + columns*row), mask=col_ok & row_ok, other=0.0)
     mul = v * weight
     x = tl.where(col_ok, mul, 0.0)
     total = tl.sum(x, axis=1)[:, None]

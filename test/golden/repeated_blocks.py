@@ -7,7 +7,7 @@
 5. conv2d_kernel_2 (2 launches): conv2d over (1, batch*height_2*height_2, 20) (tf32 products)
 6. batch_norm_add_relu_kernel_1 (2 launches): batch_norm, add, relu over (batch, 20, height_2, height_2)
 7. mean_kernel: mean over (batch, 20, height_2, height_2)
-8. add_kernel: add over ()
+8. add_kernel (5 launches): add over ()
 
 Written by kernelagent 0.1.0.
 """
@@ -15,6 +15,17 @@ Written by kernelagent 0.1.0.
 import torch
 import triton
 import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(to_ptr + i, tl.load(from_ptr + i, mask=i < n), mask=i < n)
+
+
+def keep(value, buffer):
+    n = buffer.numel()
+    copy_kernel[(triton.cdiv(n, 1024),)](value, buffer, n, BLOCK=1024)
 
 
 @triton.jit
@@ -37,22 +48,32 @@ def conv2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, side, channels, B
     m_ok = m < batch*side*side
     n_ok = n < channels
     acc = tl.zeros((BM, BN), tl.float32)
+    m_quotient = m // side
+    m_rest = m_quotient % side
+    m_rest_1 = m % side
+    m_quotient_1 = m // (side*side)
+    x_from = x_ptr + (m_rest*side + m_rest_1 + m_quotient_1*channels*side*side)
+    weight_from = weight_ptr + 9*channels*n
     for k in range(0, 9*channels, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < 9*channels
         kb_ok = kb < 9*channels
-        x = tl.load(x_ptr + (((m // side) % side)*side + (m % side) + (m // (side*side))*channels*side*side - side - 1) + (((ka // 3) % 3)*side + (ka % 3) + (ka // 9)*side*side), mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // side) % side) >= 1) & (((ka // 3) % 3) + ((m // side) % side) < side + 1) & ((ka % 3) + (m % side) >= 1) & ((ka % 3) + (m % side) < side + 1), other=0.0)
-        weight = tl.load(weight_ptr + 9*channels*n + kb, mask=kb_ok & n_ok, other=0.0)
+        ka_quotient = ka // 3
+        ka_rest = ka_quotient % 3
+        ka_rest_1 = ka % 3
+        ka_quotient_1 = ka // 9
+        x = tl.load(x_from + (ka_rest*side + ka_rest_1 + ka_quotient_1*side*side - side - 1), mask=ka_ok & m_ok & (ka_rest + m_rest >= 1) & (ka_rest + m_rest < side + 1) & (ka_rest_1 + m_rest_1 >= 1) & (ka_rest_1 + m_rest_1 < side + 1), other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
-    place = tl.broadcast_to(((m // side) % side)*side + (m % side) + (m // (side*side))*channels*side*side + n*side*side, add.shape)
+    place = tl.broadcast_to(m_rest*side + m_rest_1 + m_quotient_1*channels*side*side + n*side*side, add.shape)
     tl.store(out_ptr + place, add, mask=m_ok & n_ok)
 
 
 @triton.jit
-def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_ptr, bias_ptr, x1_ptr, out_ptr, channels, batch, side, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_ptr, weight_ptr, bias_ptr, x1_ptr, out2_ptr, channels, batch, side, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         channels, batch, side = tl.cast(channels, tl.int64), tl.cast(batch, tl.int64), tl.cast(side, tl.int64)
     row = tl.program_id(0)
@@ -62,7 +83,11 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_
     row_ok = row < channels
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < batch*side*side
-    x = tl.load(x_ptr + ((col // side) % side)*side + (col % side) + (col // (side*side))*channels*side*side + row*side*side, mask=col_ok & row_ok, other=0.0)
+    col_quotient = col // side
+    col_rest = col_quotient % side
+    col_rest_1 = col % side
+    col_quotient_1 = col // (side*side)
+    x = tl.load(x_ptr + (col_rest*side + col_rest_1 + col_quotient_1*channels*side*side + row*side*side), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(batch*side*side, tl.int64)
@@ -76,7 +101,7 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_
     mul_1 = running_mean * 0.9
     mul_2 = div * 0.1
     add = mul_1 + mul_2
-    tl.store(running_mean_ptr + row, add, mask=row_ok)
+    tl.store(out_ptr + row, add, mask=row_ok)
     running_var = tl.load(running_var_ptr + row, mask=row_ok, other=0.0)
     mul_3 = running_var * 0.9
     div_1 = total_1 / as_float32
@@ -86,7 +111,7 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_
     mul_4 = div_1 * div_2
     mul_5 = mul_4 * 0.1
     add_1 = mul_3 + mul_5
-    tl.store(running_var_ptr + row, add_1, mask=row_ok)
+    tl.store(out1_ptr + row, add_1, mask=row_ok)
     add_2 = div_1 + 1e-05
     rsqrt = tl.rsqrt(add_2)
     mul_6 = sub * rsqrt
@@ -94,11 +119,11 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_
     mul_7 = mul_6 * weight
     bias = tl.load(bias_ptr + row, mask=row_ok, other=0.0)
     add_3 = mul_7 + bias
-    x1 = tl.load(x1_ptr + ((col // side) % side)*side + (col % side) + (col // (side*side))*channels*side*side + row*side*side, mask=col_ok & row_ok, other=0.0)
+    x1 = tl.load(x1_ptr + (col_rest*side + col_rest_1 + col_quotient_1*channels*side*side + row*side*side), mask=col_ok & row_ok, other=0.0)
     mul_8 = x1 * 1.0
     add_4 = add_3 + mul_8
     maximum = tl.maximum(add_4, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(out_ptr + ((col // side) % side)*side + (col % side) + (col // (side*side))*channels*side*side + row*side*side, maximum, mask=col_ok & row_ok)
+    tl.store(out2_ptr + (col_rest*side + col_rest_1 + col_quotient_1*channels*side*side + row*side*side), maximum, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -111,8 +136,13 @@ def max_pool2d_kernel(x_ptr, out_ptr, batch, channels, height, side, ROWS: tl.co
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < batch*channels*height*height
     largest_seen = tl.full((ROWS, 1), float("-inf"), tl.float32)
+    row_quotient = row // height
+    row_rest = row_quotient % height
+    row_rest_1 = row % height
+    row_quotient_1 = row // (height*height)
+    x_from = x_ptr + (2*row_rest*side + 2*row_rest_1 + row_quotient_1*side*side)
     for col in tl.static_range(4):
-        x = tl.load(x_ptr + 2*((row // height) % height)*side + (col % 2) + (col // 2)*side + 2*(row % height) + (row // (height*height))*side*side, mask=row_ok & (2*((row // height) % height) + (col // 2) < side) & ((col % 2) + 2*(row % height) < side), other=float("-inf"))
+        x = tl.load(x_from + ((col % 2) + (col // 2)*side), mask=row_ok & (2*row_rest + (col // 2) < side) & ((col % 2) + 2*row_rest_1 < side), other=float("-inf"))
         x_1 = x
         largest_seen = tl.maximum(largest_seen, x_1, propagate_nan=tl.PropagateNan.ALL)
     tl.store(out_ptr + row, largest_seen, mask=row_ok)
@@ -138,17 +168,23 @@ def conv2d_kernel_1(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, channel
     m_ok = m < batch*height*height
     n_ok = n < 20
     acc = tl.zeros((BM, BN), tl.float32)
+    m_quotient = m // height
+    m_rest = m_quotient % height
+    m_rest_1 = m % height
+    m_quotient_1 = m // (height*height)
+    x_from = x_ptr + (2*m_rest*height_1 + 2*m_rest_1 + m_quotient_1*channels*height_1*height_1)
+    weight_from = weight_ptr + channels*n
     for k in range(0, channels, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < channels
         kb_ok = kb < channels
-        x = tl.load(x_ptr + (2*((m // height) % height)*height_1 + 2*(m % height) + (m // (height*height))*channels*height_1*height_1) + height_1*height_1*ka, mask=ka_ok & m_ok & (2*((m // height) % height) < height_1) & (2*(m % height) < height_1), other=0.0)
-        weight = tl.load(weight_ptr + channels*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + height_1*height_1*ka, mask=ka_ok & m_ok & (2*m_rest < height_1) & (2*m_rest_1 < height_1), other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
-    place = tl.broadcast_to(((m // height) % height)*height + (m % height) + 20*(m // (height*height))*height*height + height*height*n, add.shape)
+    place = tl.broadcast_to(m_rest*height + m_rest_1 + 20*m_quotient_1*height*height + height*height*n, add.shape)
     tl.store(out_ptr + place, add, mask=m_ok & n_ok)
 
 
@@ -172,22 +208,32 @@ def conv2d_kernel_2(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, BM: tl.
     m_ok = m < batch*height*height
     n_ok = n < 20
     acc = tl.zeros((BM, BN), tl.float32)
+    m_quotient = m // height
+    m_rest = m_quotient % height
+    m_rest_1 = m % height
+    m_quotient_1 = m // (height*height)
+    x_from = x_ptr + (m_rest*height + m_rest_1 + 20*m_quotient_1*height*height)
+    weight_from = weight_ptr + 180*n
     for k in range(0, 180, BK):
         ka = k + step[None, :]
         kb = k + step[:, None]
         ka_ok = ka < 180
         kb_ok = kb < 180
-        x = tl.load(x_ptr + (((m // height) % height)*height + (m % height) + 20*(m // (height*height))*height*height - height - 1) + (((ka // 3) % 3)*height + (ka % 3) + (ka // 9)*height*height), mask=ka_ok & m_ok & (((ka // 3) % 3) + ((m // height) % height) >= 1) & (((ka // 3) % 3) + ((m // height) % height) < height + 1) & ((ka % 3) + (m % height) >= 1) & ((ka % 3) + (m % height) < height + 1), other=0.0)
-        weight = tl.load(weight_ptr + 180*n + kb, mask=kb_ok & n_ok, other=0.0)
+        ka_quotient = ka // 3
+        ka_rest = ka_quotient % 3
+        ka_rest_1 = ka % 3
+        ka_quotient_1 = ka // 9
+        x = tl.load(x_from + (ka_rest*height + ka_rest_1 + ka_quotient_1*height*height - height - 1), mask=ka_ok & m_ok & (ka_rest + m_rest >= 1) & (ka_rest + m_rest < height + 1) & (ka_rest_1 + m_rest_1 >= 1) & (ka_rest_1 + m_rest_1 < height + 1), other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
-    place = tl.broadcast_to(((m // height) % height)*height + (m % height) + 20*(m // (height*height))*height*height + height*height*n, add.shape)
+    place = tl.broadcast_to(m_rest*height + m_rest_1 + 20*m_quotient_1*height*height + height*height*n, add.shape)
     tl.store(out_ptr + place, add, mask=m_ok & n_ok)
 
 
 @triton.jit
-def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, running_var_ptr, weight_ptr, bias_ptr, x1_ptr, out_ptr, batch, height, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_ptr, weight_ptr, bias_ptr, x1_ptr, out2_ptr, batch, height, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch, height = tl.cast(batch, tl.int64), tl.cast(height, tl.int64)
     row = tl.program_id(0)
@@ -197,7 +243,11 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, running_var_ptr, weigh
     row_ok = row < 20
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < batch*height*height
-    x = tl.load(x_ptr + ((col // height) % height)*height + (col % height) + 20*(col // (height*height))*height*height + height*height*row, mask=col_ok & row_ok, other=0.0)
+    col_quotient = col // height
+    col_rest = col_quotient % height
+    col_rest_1 = col % height
+    col_quotient_1 = col // (height*height)
+    x = tl.load(x_ptr + (col_rest*height + col_rest_1 + 20*col_quotient_1*height*height + height*height*row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(batch*height*height, tl.int64)
@@ -211,7 +261,7 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, running_var_ptr, weigh
     mul_1 = running_mean * 0.9
     mul_2 = div * 0.1
     add = mul_1 + mul_2
-    tl.store(running_mean_ptr + row, add, mask=row_ok)
+    tl.store(out_ptr + row, add, mask=row_ok)
     running_var = tl.load(running_var_ptr + row, mask=row_ok, other=0.0)
     mul_3 = running_var * 0.9
     div_1 = total_1 / as_float32
@@ -221,7 +271,7 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, running_var_ptr, weigh
     mul_4 = div_1 * div_2
     mul_5 = mul_4 * 0.1
     add_1 = mul_3 + mul_5
-    tl.store(running_var_ptr + row, add_1, mask=row_ok)
+    tl.store(out1_ptr + row, add_1, mask=row_ok)
     add_2 = div_1 + 1e-05
     rsqrt = tl.rsqrt(add_2)
     mul_6 = sub * rsqrt
@@ -229,11 +279,11 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, running_var_ptr, weigh
     mul_7 = mul_6 * weight
     bias = tl.load(bias_ptr + row, mask=row_ok, other=0.0)
     add_3 = mul_7 + bias
-    x1 = tl.load(x1_ptr + ((col // height) % height)*height + (col % height) + 20*(col // (height*height))*height*height + height*height*row, mask=col_ok & row_ok, other=0.0)
+    x1 = tl.load(x1_ptr + (col_rest*height + col_rest_1 + 20*col_quotient_1*height*height + height*height*row), mask=col_ok & row_ok, other=0.0)
     mul_8 = x1 * 1.0
     add_4 = add_3 + mul_8
     maximum = tl.maximum(add_4, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(out_ptr + ((col // height) % height)*height + (col % height) + 20*(col // (height*height))*height*height + height*height*row, maximum, mask=col_ok & row_ok)
+    tl.store(out2_ptr + (col_rest*height + col_rest_1 + 20*col_quotient_1*height*height + height*height*row), maximum, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -247,7 +297,7 @@ def mean_kernel(x_ptr, out_ptr, batch, height, ROWS: tl.constexpr, BLOCK: tl.con
     row_ok = row < 20*batch
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < height*height
-    x = tl.load(x_ptr + col + height*height*row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col + height*height*row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(height*height, tl.int64)
@@ -257,7 +307,7 @@ def mean_kernel(x_ptr, out_ptr, batch, height, ROWS: tl.constexpr, BLOCK: tl.con
 
 
 @triton.jit
-def add_kernel(num_batches_tracked_ptr, num_batches_tracked1_ptr, num_batches_tracked2_ptr, num_batches_tracked3_ptr, num_batches_tracked4_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def add_kernel(num_batches_tracked_ptr, out_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
@@ -265,19 +315,7 @@ def add_kernel(num_batches_tracked_ptr, num_batches_tracked1_ptr, num_batches_tr
     i_ok = i < 1
     num_batches_tracked = tl.load(num_batches_tracked_ptr)
     add = num_batches_tracked + 1
-    tl.store(num_batches_tracked_ptr, add)
-    num_batches_tracked1 = tl.load(num_batches_tracked1_ptr)
-    add_1 = num_batches_tracked1 + 1
-    tl.store(num_batches_tracked1_ptr, add_1)
-    num_batches_tracked2 = tl.load(num_batches_tracked2_ptr)
-    add_2 = num_batches_tracked2 + 1
-    tl.store(num_batches_tracked2_ptr, add_2)
-    num_batches_tracked3 = tl.load(num_batches_tracked3_ptr)
-    add_3 = num_batches_tracked3 + 1
-    tl.store(num_batches_tracked3_ptr, add_3)
-    num_batches_tracked4 = tl.load(num_batches_tracked4_ptr)
-    add_4 = num_batches_tracked4 + 1
-    tl.store(num_batches_tracked4_ptr, add_4)
+    tl.store(out_ptr, add)
 
 
 def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_weight, first_0_norm_bias, first_1_conv_weight, first_1_conv_bias, first_1_norm_weight, first_1_norm_bias, first_2_conv_weight, first_2_conv_bias, first_2_norm_weight, first_2_norm_bias, widen_weight, widen_bias, second_0_conv_weight, second_0_conv_bias, second_0_norm_weight, second_0_norm_bias, second_1_conv_weight, second_1_conv_bias, second_1_norm_weight, second_1_norm_bias, first_0_norm_running_mean, first_0_norm_running_var, first_0_norm_num_batches_tracked, first_1_norm_running_mean, first_1_norm_running_var, first_1_norm_num_batches_tracked, first_2_norm_running_mean, first_2_norm_running_var, first_2_norm_num_batches_tracked, second_0_norm_running_mean, second_0_norm_running_var, second_0_norm_num_batches_tracked, second_1_norm_running_mean, second_1_norm_running_var, second_1_norm_num_batches_tracked):
@@ -315,24 +353,30 @@ def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_w
         x, first_0_conv_weight, first_0_conv_bias, conv2d, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
+    batch_norm = torch.empty((channels,), dtype=torch.float32, device=device)
+    batch_norm_1 = torch.empty((channels,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d, first_0_norm_running_mean, first_0_norm_running_var, first_0_norm_weight, first_0_norm_bias, x, relu, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+        conv2d, first_0_norm_running_mean, batch_norm, first_0_norm_running_var, batch_norm_1, first_0_norm_weight, first_0_norm_bias, x, relu, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_1 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
     conv2d_kernel[(triton.cdiv(batch*side*side, 128) * triton.cdiv(channels, 16),)](
         relu, first_1_conv_weight, first_1_conv_bias, conv2d_1, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu_1 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
+    batch_norm_2 = torch.empty((channels,), dtype=torch.float32, device=device)
+    batch_norm_3 = torch.empty((channels,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d_1, first_1_norm_running_mean, first_1_norm_running_var, first_1_norm_weight, first_1_norm_bias, relu, relu_1, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+        conv2d_1, first_1_norm_running_mean, batch_norm_2, first_1_norm_running_var, batch_norm_3, first_1_norm_weight, first_1_norm_bias, relu, relu_1, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_2 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
     conv2d_kernel[(triton.cdiv(batch*side*side, 128) * triton.cdiv(channels, 16),)](
         relu_1, first_2_conv_weight, first_2_conv_bias, conv2d_2, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu_2 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
+    batch_norm_4 = torch.empty((channels,), dtype=torch.float32, device=device)
+    batch_norm_5 = torch.empty((channels,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d_2, first_2_norm_running_mean, first_2_norm_running_var, first_2_norm_weight, first_2_norm_bias, relu_1, relu_2, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+        conv2d_2, first_2_norm_running_mean, batch_norm_4, first_2_norm_running_var, batch_norm_5, first_2_norm_weight, first_2_norm_bias, relu_1, relu_2, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     max_pool2d = torch.empty((batch, channels, height_1, height_1), dtype=torch.float32, device=device)
     max_pool2d_kernel[(triton.cdiv(batch*channels*height_1*height_1, 256),)](
@@ -347,22 +391,58 @@ def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_w
         conv2d_3, second_0_conv_weight, second_0_conv_bias, conv2d_4, batch, height_2, BM=128, BN=32, BK=32, GROUP=8, PRECISION="tf32", WIDE=200*batch*height_2*height_2 + 3600 >= 2**31, num_warps=4, num_stages=3,
     )
     relu_3 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
+    batch_norm_6 = torch.empty((20,), dtype=torch.float32, device=device)
+    batch_norm_7 = torch.empty((20,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel_1[(triton.cdiv(20, 32),)](
-        conv2d_4, second_0_norm_running_mean, second_0_norm_running_var, second_0_norm_weight, second_0_norm_bias, conv2d_3, relu_3, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
+        conv2d_4, second_0_norm_running_mean, batch_norm_6, second_0_norm_running_var, batch_norm_7, second_0_norm_weight, second_0_norm_bias, conv2d_3, relu_3, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_5 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
     conv2d_kernel_2[(triton.cdiv(batch*height_2*height_2, 128) * triton.cdiv(20, 32),)](
         relu_3, second_1_conv_weight, second_1_conv_bias, conv2d_5, batch, height_2, BM=128, BN=32, BK=32, GROUP=8, PRECISION="tf32", WIDE=200*batch*height_2*height_2 + 3600 >= 2**31, num_warps=4, num_stages=3,
     )
     relu_4 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
+    batch_norm_8 = torch.empty((20,), dtype=torch.float32, device=device)
+    batch_norm_9 = torch.empty((20,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel_1[(triton.cdiv(20, 32),)](
-        conv2d_5, second_1_norm_running_mean, second_1_norm_running_var, second_1_norm_weight, second_1_norm_bias, relu_3, relu_4, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
+        conv2d_5, second_1_norm_running_mean, batch_norm_8, second_1_norm_running_var, batch_norm_9, second_1_norm_weight, second_1_norm_bias, relu_3, relu_4, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
     mean = torch.empty((batch, 20), dtype=torch.float32, device=device)
     mean_kernel[(triton.cdiv(20*batch, 64),)](
         relu_4, mean, batch, height_2, ROWS=64, BLOCK=triton.next_power_of_2(height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
+    add = torch.empty((), dtype=torch.int64, device=device)
     add_kernel[(triton.cdiv(1, 1024),)](
-        first_0_norm_num_batches_tracked, first_1_norm_num_batches_tracked, first_2_norm_num_batches_tracked, second_0_norm_num_batches_tracked, second_1_norm_num_batches_tracked, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+        first_0_norm_num_batches_tracked, add, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
+    add_1 = torch.empty((), dtype=torch.int64, device=device)
+    add_kernel[(triton.cdiv(1, 1024),)](
+        first_1_norm_num_batches_tracked, add_1, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+    )
+    add_2 = torch.empty((), dtype=torch.int64, device=device)
+    add_kernel[(triton.cdiv(1, 1024),)](
+        first_2_norm_num_batches_tracked, add_2, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+    )
+    add_3 = torch.empty((), dtype=torch.int64, device=device)
+    add_kernel[(triton.cdiv(1, 1024),)](
+        second_0_norm_num_batches_tracked, add_3, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+    )
+    add_4 = torch.empty((), dtype=torch.int64, device=device)
+    add_kernel[(triton.cdiv(1, 1024),)](
+        second_1_norm_num_batches_tracked, add_4, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+    )
+    keep(batch_norm, first_0_norm_running_mean)
+    keep(batch_norm_1, first_0_norm_running_var)
+    keep(add, first_0_norm_num_batches_tracked)
+    keep(batch_norm_2, first_1_norm_running_mean)
+    keep(batch_norm_3, first_1_norm_running_var)
+    keep(add_1, first_1_norm_num_batches_tracked)
+    keep(batch_norm_4, first_2_norm_running_mean)
+    keep(batch_norm_5, first_2_norm_running_var)
+    keep(add_2, first_2_norm_num_batches_tracked)
+    keep(batch_norm_6, second_0_norm_running_mean)
+    keep(batch_norm_7, second_0_norm_running_var)
+    keep(add_3, second_0_norm_num_batches_tracked)
+    keep(batch_norm_8, second_1_norm_running_mean)
+    keep(batch_norm_9, second_1_norm_running_var)
+    keep(add_4, second_1_norm_num_batches_tracked)
     return mean

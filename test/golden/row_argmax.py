@@ -33,7 +33,7 @@ def argmax_kernel(x_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.c
     row_ok = row < rows
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < columns
-    x = tl.load(x_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col + columns*row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, float("-inf"))
     place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
     best_at = first_largest(x_1, place)[:, None]

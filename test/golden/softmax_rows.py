@@ -26,7 +26,7 @@ def softmax_kernel(x_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.
     row_ok = row < rows
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < columns
-    x = tl.load(x_ptr + col + columns*row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col + columns*row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, float("-inf"))
     max_1 = tl.reduce(x_1, 1, largest)[:, None]
     sub = x - max_1
@@ -34,7 +34,7 @@ def softmax_kernel(x_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.
     x_2 = tl.where(col_ok, exp, 0.0)
     total = tl.sum(x_2, axis=1)[:, None]
     div = exp / total
-    tl.store(out_ptr + col + columns*row, div, mask=col_ok & row_ok)
+    tl.store(out_ptr + (col + columns*row), div, mask=col_ok & row_ok)
 
 
 def kernel_function(x):

@@ -16,7 +16,7 @@ def topk_kernel(x_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     col = tl.arange(0, BLOCK)
     col_ok = col < cols
-    x = tl.load(x_ptr + col + cols*row, mask=col_ok, other=0.0)
+    x = tl.load(x_ptr + (col + cols*row), mask=col_ok, other=0.0)
     x_1 = tl.where(x == 0.0, 0.0, x)
     bits = x_1.to(tl.int32, bitcast=True)
     bits_1 = bits ^ ((bits >> 31) & 0x7FFFFFFF)
@@ -39,7 +39,8 @@ def topk_kernel_1(x_ptr, x1_ptr, out_ptr, rows, cols, BLOCK: tl.constexpr, WIDE:
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 4*rows
     x = tl.load(x_ptr + i, mask=i_ok, other=0)
-    x1 = tl.load(x1_ptr + (i // 4)*cols + x, mask=i_ok, other=0.0)
+    i_quotient = i // 4
+    x1 = tl.load(x1_ptr + (i_quotient*cols + x), mask=i_ok, other=0.0)
     tl.store(out_ptr + i, x1, mask=i_ok)
 
 

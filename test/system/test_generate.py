@@ -17,7 +17,7 @@ GOLDEN_PROBLEMS = ("examples/gelu_chain", "examples/softmax_rows", "examples/lay
                    "test/problems/concat", "test/problems/gather_rows", "test/problems/attention_causal", "test/problems/attention_half_gqa",
                    "test/problems/column_sums", "test/problems/long_row_reductions", "test/problems/matmul_deep_chunks", "test/problems/matmul_long_depth",
                    "test/problems/matvec_and_vecmat", "test/problems/lstm", "test/problems/topk_rows",
-                   "test/problems/repeated_blocks")
+                   "test/problems/repeated_blocks", "test/problems/conv_transpose2d")
 # Operators that have no kernel family yet; a problem that becomes possible must leave this list.
 NOT_YET: dict[str, str] = {}
 

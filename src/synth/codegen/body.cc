@@ -109,9 +109,80 @@ void Body::bind(ValueId value, Operand operand) {
   bound_[value] = std::move(operand);
 }
 
+Body Body::in_loop(int mark) const {
+  Body inner = *this;
+  inner.mark_ = mark;
+  for (const auto& [name, over] : over_) inner.outside_.insert(name);
+  return inner;
+}
+
+void Body::number(const std::string& name) {
+  variable(name, "");
+  numbers_.insert(name);
+}
+
 std::string Body::text(const Sym& sym) {
   context_.use_sizes(sym);
-  return kernel_text(sym);
+  return kernel_text(sym, [this](const ir::Atom& atom, const std::string& text) { return named_atom(atom, text); });
+}
+
+// The compiler finds repeated quotients and takes them out of loops; the interpreter does what it is told, and a reader is
+// spared the repetition.
+std::string Body::named_atom(const ir::Atom& atom, const std::string& text) {
+  const Sym sym = Sym::of(std::make_shared<ir::Atom>(atom));
+  const std::set<std::string> varies = variables_in(sym);
+  const bool is_number = std::all_of(varies.begin(), varies.end(), [&](const std::string& name) { return numbers_.contains(name); });
+  if (is_number) return text;
+  const std::string key = fmt::format("{}|{}", text, atom.hash);
+  if (const auto found = hoisted_->find(key); found != hoisted_->end()) return found->second;
+  if (const auto found = atoms_.find(key); found != atoms_.end()) return found->second;
+  const std::string name = source_.unique(fmt::format("{}_{}", *varies.begin(), atom.kind == ir::AtomKind::modulo ? "rest" : "quotient"));
+  const std::string line = fmt::format("{} = {}", name, text.substr(1, text.size() - 2));  // its outer brackets are not needed here
+  if (is_known_outside(sym)) {
+    source_.line_at(mark_, line);
+    return (*hoisted_)[key] = name;
+  }
+  source_.line(line);
+  return atoms_[key] = name;
+}
+
+bool Body::is_known_outside(const Sym& sym) const {
+  if (mark_ < 0) return false;
+  const std::vector<ir::AtomRef> all = ir::symbols(sym);
+  return std::all_of(all.begin(), all.end(),
+                     [&](const ir::AtomRef& atom) { return atom->kind == ir::AtomKind::size || outside_.contains(atom->name); });
+}
+
+// One offset is added to a pointer, not one after the other: pointers are 64 bits wide.
+std::string Body::summand_text(const Sym& offset) {
+  const bool single = offset.terms().size() == 1 && offset.terms()[0].coefficient > 0;
+  return single ? text(offset) : fmt::format("({})", text(offset));
+}
+
+// Where a load reads. In a loop, what is known before it is added to the pointer there.
+std::string Body::place_text(const std::string& role, const Sym& offset) {
+  Sym before, rest = offset;
+  for (const ir::Term& term : offset.terms()) {
+    Sym part = term.coefficient;
+    for (const ir::AtomRef& atom : term.atoms) part = part * Sym::of(atom);
+    if (!is_known_outside(part) || variables_in(part).empty()) continue;
+    before = before + part;
+    rest = rest - part;
+  }
+  std::string pointer = role + "_ptr";
+  if (!before.is(0) && !rest.is(0)) {
+    const std::string sum = fmt::format("{}_ptr + {}", role, summand_text(before)), key = sum + "|pointer";
+    if (const auto found = hoisted_->find(key); found != hoisted_->end()) {
+      pointer = found->second;
+    } else {
+      pointer = source_.unique(role + "_from");
+      source_.line_at(mark_, fmt::format("{} = {}", pointer, sum));
+      (*hoisted_)[key] = pointer;
+    }
+  } else {
+    rest = offset;
+  }
+  return rest.is(0) ? pointer : fmt::format("{} + {}", pointer, summand_text(rest));
 }
 
 std::set<std::string> Body::variables_in(const Sym& sym) const {
@@ -145,6 +216,15 @@ Operand Body::named(const Operand& operand, DType dtype) {
 
 Operand Body::value(ValueId value, const std::vector<Sym>& index) {
   return at(value, index, {}, 0);
+}
+
+Operand Body::value(ValueId value, const std::vector<Sym>& index, const std::vector<Sym>& inside) {
+  return at(value, index, inside, 0);
+}
+
+std::string Body::mask_of(const std::vector<Sym>& inside) {
+  std::set<std::string> over;
+  return condition_text(inside, over);
 }
 
 Operand Body::raw(ValueId value, const std::vector<Sym>& index) {
@@ -191,22 +271,6 @@ std::string Body::comparison_text(const Sym& condition) {
   return fmt::format("{} < {}", text(Sym(0) - below), text(above + rest + 1));
 }
 
-// " + a + b" behind a pointer, what a loop changes last.
-std::string Body::place_text(const Sym& offset) {
-  if (offset.is(0)) return "";
-  Sym moving = 0;
-  for (const ir::Term& term : offset.terms()) {
-    Sym part = term.coefficient;
-    for (const ir::AtomRef& atom : term.atoms) part = part * Sym::of(atom);
-    const std::set<std::string> names = variables_in(part);
-    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return loop_.contains(name); })) moving = moving + part;
-  }
-  const Sym still = offset - moving;
-  if (moving.is(0) || still.is(0)) return " + " + text(offset);
-  const auto summand = [&](const Sym& sym) { return sym.terms().size() == 1 ? text(sym) : "(" + text(sym) + ")"; };
-  return fmt::format(" + {} + {}", summand(still), summand(moving));
-}
-
 Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Conditions& conditions, double fill, bool widen) {
   const std::string role = context_.use_pointer(buffer);
   for (const Sym& extent : buffer.shape) context_.use_sizes(extent);
@@ -215,13 +279,13 @@ Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Co
   const std::string inside = condition_text(conditions, over);
   std::string mask = mask_of(over);
   if (!inside.empty()) mask += (mask.empty() ? "" : " & ") + inside;
-  std::string place = place_text(offset);
+  std::string place = place_text(role, offset);
   // a mask that varies where the place does not: the place has to be a tile of the same shape
   const std::set<std::string> moving = variables_in(offset);
   for (const std::string& variable : over) {
     if (!moving.contains(variable) && !mask_of({variable}).empty() && !inside.empty()) place += fmt::format(" + 0 * {}", variable);
   }
-  std::string expression = fmt::format("tl.load({}_ptr{}", role, place);
+  std::string expression = fmt::format("tl.load({}", place);
   if (!mask.empty()) expression += fmt::format(", mask={}, other={}", mask, literal_text(fill, buffer.dtype));
   expression += ")";
   if (widen && is_half(buffer.dtype)) expression += ".to(tl.float32)";
@@ -415,7 +479,7 @@ void Body::store(ValueId value, const Operand& operand, const std::vector<Sym>& 
   std::set<std::string> over = variables_in(offset);
   const std::string mask = mask_of(over);
   const Operand x = named(operand, buffer.dtype);
-  const std::string place = offset.is(0) ? role + "_ptr" : fmt::format("{}_ptr + {}", role, text(offset));
+  const std::string place = offset.is(0) ? role + "_ptr" : fmt::format("{}_ptr + {}", role, summand_text(offset));
   const std::string masked = mask.empty() ? "" : ", mask=" + mask;
   source_.line(fmt::format("tl.store({}, {}{})", place, x.text, masked));
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,15 +54,21 @@ class Body {
   // A body inside a loop: knows what the outer one knows, and forgets its own at the end.
   Body(const Body& outer) = default;
 
+  // A body inside a loop that is written after the mark: what does not vary in the loop is written there, before it. The mark lies
+  // outside of all loops.
+  Body in_loop(int mark) const;
+
   // Declares a tile of indices. `mask` is empty when all of them exist.
   void variable(const std::string& name, const std::string& mask);
-  // Variables of a loop: what does not depend on them is written apart, so that it is computed before the loop.
-  void in_loop(std::set<std::string> names) { loop_ = std::move(names); }
+  // An index that is a number in each turn of an unrolled loop.
+  void number(const std::string& name);
   // The value is known under a name, whatever the index.
   void bind(ir::ValueId value, Operand operand);
 
   // Floats of 16 bits come as float32.
   Operand value(ir::ValueId value, const std::vector<ir::Sym>& index);
+  // The same where some of the points do not exist: nothing is read for these. `inside` says which do, as expressions >= 0.
+  Operand value(ir::ValueId value, const std::vector<ir::Sym>& index, const std::vector<ir::Sym>& inside);
   void store(ir::ValueId value, const Operand& operand, const std::vector<ir::Sym>& index);
   // A whole tile, under a mask of the family's own; also right where an axis of the tile has one element only.
   void store_tile(ir::ValueId value, const Operand& operand, const std::vector<ir::Sym>& index, const std::string& mask);
@@ -70,6 +77,7 @@ class Body {
 
   // The masks of the variables that an operand varies with, joined; empty when none is needed.
   std::string mask_of(const std::set<std::string>& over) const;
+  std::string mask_of(const std::vector<ir::Sym>& inside);
   // The text of an index expression, with the sizes it needs taken note of.
   std::string text(const ir::Sym& sym);
   std::set<std::string> variables_in(const ir::Sym& sym) const;
@@ -86,10 +94,13 @@ class Body {
   Operand cast(const ir::Node& node, const Operand& x);
   Operand joined(ir::ValueId value, const ir::Node& node, const std::vector<ir::Sym>& index, const Conditions& conditions);
   Operand position(const ir::Sym& expression);
-  std::string place_text(const ir::Sym& offset);
   std::string condition_text(const Conditions& conditions, std::set<std::string>& over);
   std::string comparison_text(const ir::Sym& condition);
   bool is_view_of_memory(ir::ValueId value) const;
+  std::string named_atom(const ir::Atom& atom, const std::string& text);
+  bool is_known_outside(const ir::Sym& sym) const;
+  std::string place_text(const std::string& role, const ir::Sym& offset);
+  std::string summand_text(const ir::Sym& offset);
 
   KernelContext& context_;
   Source& source_;
@@ -97,7 +108,11 @@ class Body {
   std::map<std::string, std::set<std::string>> over_;         // names that stand in index expressions -> variables
   std::map<ir::ValueId, Operand> bound_;
   std::map<std::string, Operand> known_;
-  std::set<std::string> loop_;
+  std::set<std::string> numbers_;                             // of the variables
+  std::map<std::string, std::string> atoms_;                  // quotients and remainders that have a name here
+  std::shared_ptr<std::map<std::string, std::string>> hoisted_ = std::make_shared<std::map<std::string, std::string>>();
+  std::set<std::string> outside_;                             // names that are known before the loop
+  int mark_ = -1;                                             // where the loop begins
   bool widens_ = true;  // loads of 16-bit floats
 };
 

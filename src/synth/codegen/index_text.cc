@@ -12,7 +12,10 @@ using ir::Sym;
 
 constexpr std::int64_t kMostLifts = 64;
 
-std::string operand(const Sym& sym) { return sym.is_plain() ? kernel_text(sym) : "(" + kernel_text(sym) + ")"; }
+std::string operand(const Sym& sym, const NameAtom& named) {
+  const std::string text = kernel_text(sym, named);
+  return sym.is_plain() ? text : "(" + text + ")";
+}
 
 // How many times the divisor must be added to make the dividend nonnegative.
 std::optional<std::int64_t> lifts(const Sym& dividend, const Sym& divisor) {
@@ -21,31 +24,38 @@ std::optional<std::int64_t> lifts(const Sym& dividend, const Sym& divisor) {
   return std::nullopt;
 }
 
-std::string division(AtomKind kind, const Sym& dividend, const Sym& divisor) {
+std::string division(AtomKind kind, const Sym& dividend, const Sym& divisor, const NameAtom& named) {
   const char* sign = kind == AtomKind::modulo ? "%" : "//";
-  const std::string a = operand(dividend), b = operand(divisor);
+  const std::string b = operand(divisor, named);
   if (const std::optional<std::int64_t> times = lifts(dividend, divisor)) {
-    const std::string quotient = fmt::format("({} {} {})", operand(dividend + Sym(*times) * divisor), sign, b);
+    const std::string quotient = fmt::format("({} {} {})", operand(dividend + Sym(*times) * divisor, named), sign, b);
     return kind == AtomKind::modulo || *times == 0 ? quotient : fmt::format("({} - {})", quotient, *times);
   }
+  const std::string a = operand(dividend, named);
   const std::string remainder = fmt::format("(({} % {} + {}) % {})", a, b, b, b);
   return kind == AtomKind::modulo ? remainder : fmt::format("(({} - {}) // {})", a, remainder, b);
 }
 
-std::string atom_text(const ir::Atom& atom) {
+std::string atom_text(const ir::Atom& atom, const NameAtom& named) {
   switch (atom.kind) {
     case AtomKind::size:
     case AtomKind::index: return atom.name;
     case AtomKind::floor_div:
-    case AtomKind::modulo: return division(atom.kind, atom.operands[0], atom.operands[1]);
-    case AtomKind::minimum: return fmt::format("tl.minimum({}, {})", kernel_text(atom.operands[0]), kernel_text(atom.operands[1]));
-    case AtomKind::maximum: return fmt::format("tl.maximum({}, {})", kernel_text(atom.operands[0]), kernel_text(atom.operands[1]));
+    case AtomKind::modulo: return named(atom, division(atom.kind, atom.operands[0], atom.operands[1], named));
+    case AtomKind::minimum: return fmt::format("tl.minimum({}, {})", kernel_text(atom.operands[0], named), kernel_text(atom.operands[1], named));
+    case AtomKind::maximum: return fmt::format("tl.maximum({}, {})", kernel_text(atom.operands[0], named), kernel_text(atom.operands[1], named));
   }
   return "";
 }
 
 }  // namespace
 
-std::string kernel_text(const Sym& sym) { return sym.text(atom_text); }
+std::string kernel_text(const Sym& sym) {
+  return kernel_text(sym, [](const ir::Atom&, const std::string& text) { return text; });
+}
+
+std::string kernel_text(const Sym& sym, const NameAtom& named) {
+  return sym.text([&](const ir::Atom& atom) { return atom_text(atom, named); });
+}
 
 }  // namespace ka::codegen

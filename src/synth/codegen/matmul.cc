@@ -9,6 +9,7 @@
 // image, its k are the taps of the filter. A long k is added up in chunks: CHUNK products make a partial sum, the partial sums
 // make the result, so that no chain of additions is long.
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -92,6 +93,7 @@ class MatmulEmitter {
 
   EmittedKernel run() {
     prologue();
+    before_ = body_.mark();
     if (chunked_) chunks();
     else if (run_) runs();
     else if (has_rests()) promoted();
@@ -110,6 +112,25 @@ class MatmulEmitter {
       out += op != "matmul" && op != "reshape" && op != "permute" && op != "cast";
     }
     return node_.attributes.contains("grade") ? out - kScales : out;
+  }
+
+  // A product may be larger than what is made of it: conditions, as expressions >= 0, that a point of it is used for a value.
+  std::vector<Sym> what_is_kept(ValueId value, const std::vector<Sym>& points) const {
+    std::vector<Sym> out;
+    std::set<ValueId> used{value};
+    for (auto number = request_.kernel.nodes.rbegin(); number != request_.kernel.nodes.rend(); ++number) {
+      const ir::Node& node = graph_.nodes[static_cast<std::size_t>(*number)];
+      const ValueId made = node.outputs[0];
+      if (!used.contains(made)) continue;
+      used.insert(node.inputs.begin(), node.inputs.end());
+      if (node.op != "remap") continue;
+      const std::vector<Sym> index = at_points(request_.kernel.index.at(made), points);
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        const Sym room = graph_.shape(made)[d] - 1 - index[d];
+        if (!ir::is_nonnegative(room)) out.push_back(room);
+      }
+    }
+    return out;
   }
 
   void prologue() {
@@ -166,7 +187,6 @@ class MatmulEmitter {
     body_.indent();
     body_.line("segment = i // STEPS");
     body_.line("k = i % STEPS * BK");
-    values_.variable("segment", "");
     const Sym begin = Sym::index("segment", ir::floor_div(depth_, *run_)) * *run_;
     const Step step = open_step(*run_, begin + Sym::index("ka", *run_), begin + Sym::index("kb", *run_));
     body_.line(fmt::format("acc = tl.dot({}, {}, acc)", step.left, step.right));
@@ -200,12 +220,12 @@ class MatmulEmitter {
     const bool even = extent.constant() && *extent.constant() % tiles_.k == 0;
     body_.line("ka = k + step[None, :]");
     body_.line("kb = k + step[:, None]");
-    Body inner = values_;
+    Body inner = values_.in_loop(before_);
+    if (run_) inner.variable("segment", "");
     for (const char* name : {"ka", "kb"}) {
       if (!even) body_.line(fmt::format("{0}_ok = {0} < {1}", name, values_.text(extent)));
       inner.variable(name, even ? "" : fmt::format("{}_ok", name));
     }
-    inner.in_loop({"ka", "kb", "segment"});
     const Sym im = Sym::index("m", rows_), in = Sym::index("n", columns_);
     const auto left = [&](ValueId x) { return whole_tile(inner, x, {batch(), im, ka}, {"m", "ka"}, "(BM, BK)"); };
     const auto right = [&](ValueId x) { return whole_tile(inner, x, {batch(), kb, in}, {"kb", "n"}, "(BK, BN)"); };
@@ -236,9 +256,10 @@ class MatmulEmitter {
     const std::vector<Sym> points{batch(), Sym::index("m", rows_), Sym::index("n", columns_)};
     for (const ValueId output : request_.kernel.outputs) {
       const std::vector<Sym> index = at_points(request_.kernel.index.at(output), points);
-      Operand x = values_.named(values_.value(output, index), graph_.type(output).dtype);
+      const std::vector<Sym> inside = what_is_kept(output, points);
+      Operand x = values_.named(values_.value(output, index, inside), graph_.type(output).dtype);
       if (!x.over.contains("m") || !x.over.contains("n")) x = values_.emit("x", fmt::format("tl.broadcast_to({}, (BM, BN))", x.text), {"m", "n"});
-      values_.store_tile(output, x, index, "m_ok & n_ok");
+      values_.store_tile(output, x, index, inside.empty() ? "m_ok & n_ok" : "m_ok & n_ok & " + values_.mask_of(inside));
     }
   }
 
@@ -267,6 +288,7 @@ class MatmulEmitter {
   const bool half_;
   std::optional<Sym> run_;
   bool chunked_ = false;
+  int before_ = 0;  // the loop over k
   Tiles tiles_;
   EmittedKernel out_;
   Source body_;

@@ -31,6 +31,8 @@ constexpr std::int64_t kTileElements = 4096;   // rows * columns of a tile
 constexpr std::int64_t kLoopBlock = 2048;
 constexpr std::int64_t kNeighbourRows = 64;    // rows of a tile that lie side by side in memory
 
+constexpr std::int64_t kManyUnrolledRows = std::int64_t{1024} * 132 * 8;  // eight programs for each multiprocessor
+
 enum class Shape { whole, looped, unrolled };
 
 struct Kind {
@@ -137,6 +139,9 @@ class RowEmitter {
     return !kernel_.reduced.empty() && kernel_.reduced.back() + 1 != static_cast<int>(kernel_.domain.size());
   }
 
+  // A thread that has several places to compute hides the time that loads take; but all multiprocessors should be busy.
+  static std::int64_t unrolled_rows(std::int64_t rows) { return rows >= kManyUnrolledRows ? 1024 : 256; }
+
   void choose() {
     const std::int64_t columns = given_value(request_, columns_), rows = given_value(request_, rows_);
     if (columns_.constant() && columns <= kUnrolledLimit && rows >= 4 * columns) shape_ = Shape::unrolled;
@@ -148,7 +153,7 @@ class RowEmitter {
     if (shape_ == Shape::unrolled) block = 1;
     block_ = block;
     std::int64_t tile_rows = 1;
-    const std::int64_t limit = shape_ == Shape::unrolled ? 256 : std::max<std::int64_t>(1, kTileElements / block);
+    const std::int64_t limit = shape_ == Shape::unrolled ? unrolled_rows(rows) : std::max<std::int64_t>(1, kTileElements / block);
     while (tile_rows * 2 <= limit && tile_rows < rows) tile_rows *= 2;
     if (shape_ != Shape::unrolled && columns > 32 && rows_are_neighbours()) {
       shape_ = Shape::looped;
@@ -252,9 +257,7 @@ class RowEmitter {
     }
     std::vector<std::string> names, places;
     for (const Node* node : nodes) start_accumulator(*node, names, places);
-    open_loop();
-    Body inner = values_;
-    inner.variable("col", shape_ == Shape::looped ? "col_ok" : "");
+    Body inner = open_loop();
     for (std::size_t k = 0; k < nodes.size(); ++k) accumulate(inner, *nodes[k], names[k], places[k]);
     body_.dedent();
     for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -263,16 +266,20 @@ class RowEmitter {
     }
   }
 
-  void open_loop() {
+  Body open_loop() {
+    Body inner = values_.in_loop(body_.mark());
     if (shape_ == Shape::unrolled) {
       body_.line(fmt::format("for col in tl.static_range({}):", columns_.text()));
       body_.indent();
-      return;
+      inner.number("col");
+      return inner;
     }
     body_.line(fmt::format("for start in range(0, {}, BLOCK):", values_.text(columns_)));
     body_.indent();
     body_.line("col = start + lane");
     body_.line(fmt::format("col_ok = col < {}", values_.text(columns_)));
+    inner.variable("col", "col_ok");
+    return inner;
   }
 
   std::string tile_shape() const { return shape_ == Shape::unrolled ? "(ROWS, 1)" : "(ROWS, BLOCK)"; }
@@ -363,9 +370,7 @@ class RowEmitter {
       for (const ValueId output : full) store(values_, output);
       return;
     }
-    open_loop();
-    Body inner = values_;
-    inner.variable("col", shape_ == Shape::looped ? "col_ok" : "");
+    Body inner = open_loop();
     for (const ValueId output : full) store(inner, output);
     body_.dedent();
   }

@@ -20,6 +20,19 @@ void Source::line(std::string_view text) {
   text_ += '\n';
 }
 
+int Source::mark() {
+  marks_.push_back({text_.size(), depth_});
+  return static_cast<int>(marks_.size()) - 1;
+}
+
+void Source::line_at(int mark, std::string_view text) {
+  const Mark here = marks_[static_cast<std::size_t>(mark)];
+  const std::string line = fmt::format("{}{}\n", std::string(static_cast<std::size_t>(here.depth) * 4, ' '), text);
+  text_.insert(here.at, line);
+  for (std::size_t k = 0; k < marks_.size(); ++k)
+    if (marks_[k].at > here.at || static_cast<int>(k) >= mark) marks_[k].at += line.size();
+}
+
 std::string Source::unique(const std::string& wish) {
   std::string name = wish;
   for (int k = 1; !taken_.insert(name).second; ++k) name = fmt::format("{}_{}", wish, k);

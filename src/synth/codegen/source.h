@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ka::codegen {
 
@@ -16,6 +17,10 @@ class Source {
   void dedent() { --depth_; }
   int depth() const { return depth_; }
 
+  // A place to come back to: lines written there push what follows down.
+  int mark();
+  void line_at(int mark, std::string_view text);
+
   // `wish`, or wish_1, wish_2, ... when that is taken.
   std::string unique(const std::string& wish);
   void reserve(const std::string& name) { taken_.insert(name); }
@@ -23,8 +28,14 @@ class Source {
   const std::string& text() const { return text_; }
 
  private:
+  struct Mark {
+    std::size_t at = 0;
+    int depth = 0;
+  };
+
   std::string text_;
   int depth_ = 0;
+  std::vector<Mark> marks_;
   std::set<std::string> taken_;
 };
 
