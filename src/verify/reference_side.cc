@@ -285,6 +285,16 @@ Result<std::string> ReferenceSide::source_facts(const os::CancelToken& cancel) {
   return answer.dump();
 }
 
+Result<std::string> ReferenceSide::syntax_error(const std::string& text, const os::CancelToken& cancel) try {
+  KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_text"));
+  KA_TRY(file.write(text));
+  const std::array fds = {file.fd()};
+  KA_ASSIGN(Json answer, ask(child_, {{"cmd", "parse"}}, fds, path_, limit_, cancel));
+  return one_line(answer.value("syntax_error", ""));
+} catch (const Json::exception& error) {
+  return nonsense(path_, error);
+}
+
 Result<std::string> ReferenceSide::compare_refactored(const std::string& text, std::uint64_t seed, std::chrono::milliseconds limit,
                                                       const os::CancelToken& cancel) try {
   KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_refactored"));
