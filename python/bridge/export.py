@@ -24,6 +24,7 @@ MOST_SAMPLES = 4
 MOST_ATTEMPTS = 24
 FEW_ATTEMPTS = 2  # of a long program, also when one of them adds nothing
 SMALL = 16
+SAMPLES_OF_LONG = 3
 LONG_PROGRAM = 300  # operators; such a program is exported at few sizes, each costs seconds
 LONGEST_PROGRAM = 1000  # such a one only at the given sizes and those at which it is verified
 WAYS = ("fake", "real", "meta")
@@ -46,9 +47,10 @@ def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
         if small != given or state.widths is not None:
             _add_sample(samples, source, request, small, way, refusals)
         long = len(first["nodes"]) >= LONG_PROGRAM
+        most = (2 if len(first["nodes"]) > LONGEST_PROGRAM else SAMPLES_OF_LONG) if long else MOST_SAMPLES
         others = _other_sizes(source, given, small)
-        for sizes in others[:FEW_ATTEMPTS] if long else others:
-            if len(samples) == MOST_SAMPLES or len(first["nodes"]) > LONGEST_PROGRAM and len(samples) > 1:
+        for sizes in [*_all_changed(source, small), *others[:FEW_ATTEMPTS]] if long else others:
+            if len(samples) >= most:
                 break
             _add_sample(samples, source, request, sizes, way, refusals)
         for sizes in () if long else _separating(source, small):
@@ -108,6 +110,23 @@ def _other_sizes(source: SizedSource, given: dict[str, int], small: dict[str, in
     for name, value in variants.proposals(names, small):
         sizes = {**small, name: value}
         if value > 1 and sizes not in (*found, given, small):
+            found.append(sizes)
+    return found
+
+
+def _all_changed(source: SizedSource, base: dict[str, int]) -> list[dict[str, int]]:
+    """Sizes that all differ from the base, each by another amount, so that one more sample tells every size from every other and
+    from those of the weights: a number of channels that grew as the height did in two samples is not taken for a height. Where
+    that does not run: constants of the same value by the same amount, then the extents of inputs alone."""
+    units = {c.name: 1 if c.batch_like else SMALL for c in source.constants if c.batch_like or base[c.name] >= SMALL // 2}
+    outer = {c.name for c in source.constants if c.first_class and c.extents}
+    values = sorted({base[name] for name in units})
+    steps = {name: k + 1 for k, name in enumerate(units)}
+    alike = {name: values.index(base[name]) + 1 for name in units}
+    found: list[dict[str, int]] = []
+    for chosen, step in ((set(units), steps), (set(units), alike), (outer, steps)):
+        sizes = {**base, **{n: base[n] + units[n] * step[n] for n in units if n in chosen}}
+        if sizes != base and sizes not in found:
             found.append(sizes)
     return found
 
