@@ -9,6 +9,7 @@ exported on fake inputs; on the meta device. The reason why an earlier way faile
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from ka_bridge.loading import Loaded
 from ka_bridge.problem import Program, ProblemError
 from ka_bridge.sizes import SizedSource
 
-MOST_SAMPLES = 4
+MOST_SAMPLES = 5
 MOST_ATTEMPTS = 24
 FEW_ATTEMPTS = 2  # of a long program, also when one of them adds nothing
 SMALL = 16
@@ -49,10 +50,14 @@ def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
         long = len(first["nodes"]) >= LONG_PROGRAM
         most = (2 if len(first["nodes"]) > LONGEST_PROGRAM else SAMPLES_OF_LONG) if long else MOST_SAMPLES
         others = _other_sizes(source, given, small)
-        for sizes in [*_all_changed(source, small), *others[:FEW_ATTEMPTS]] if long else others:
-            if len(samples) >= most:
-                break
+        before = len(samples)
+        for sizes in _all_changed(source, request, small) if before < most else ():
             _add_sample(samples, source, request, sizes, way, refusals)
+            if len(samples) > before:
+                break
+        for sizes in others[:FEW_ATTEMPTS] if long else others:
+            if len(samples) < most:
+                _add_sample(samples, source, request, sizes, way, refusals)
         for sizes in () if long else _separating(source, small):
             if _still_alike(samples, sizes, small):
                 _add_sample(samples, source, request, sizes, way, refusals)
@@ -114,21 +119,31 @@ def _other_sizes(source: SizedSource, given: dict[str, int], small: dict[str, in
     return found
 
 
-def _all_changed(source: SizedSource, base: dict[str, int]) -> list[dict[str, int]]:
+def _all_changed(source: SizedSource, request: Asked, base: dict[str, int]) -> Iterator[dict[str, int]]:
     """Sizes that all differ from the base, each by another amount, so that one more sample tells every size from every other and
-    from those of the weights: a number of channels that grew as the height did in two samples is not taken for a height. Where
-    that does not run: constants of the same value by the same amount, then the extents of inputs alone."""
+    from those of the weights: a number of channels that shrank as the height did is not taken for a height. Where that does not
+    run: constants of the same value by the same amount, then only those that may change alone."""
     units = {c.name: 1 if c.batch_like else SMALL for c in source.constants if c.batch_like or base[c.name] >= SMALL // 2}
-    outer = {c.name for c in source.constants if c.first_class and c.extents}
     values = sorted({base[name] for name in units})
-    steps = {name: k + 1 for k, name in enumerate(units)}
-    alike = {name: values.index(base[name]) + 1 for name in units}
-    found: list[dict[str, int]] = []
-    for chosen, step in ((set(units), steps), (set(units), alike), (outer, steps)):
-        sizes = {**base, **{n: base[n] + units[n] * step[n] for n in units if n in chosen}}
-        if sizes != base and sizes not in found:
-            found.append(sizes)
-    return found
+    steps = {name: base[name] + units[name] * (k + 1) for k, name in enumerate(units)}
+    alike = {name: base[name] + units[name] * (values.index(base[name]) + 1) for name in units}
+    yield {**base, **steps}
+    if alike != steps:
+        yield {**base, **alike}
+    alone = {name: steps[name] for name in units if _runs(source, request, {**base, name: steps[name]})}
+    if alone:
+        yield {**base, **alone}
+
+
+def _runs(source: SizedSource, request: Asked, sizes: dict[str, int]) -> bool:
+    for way in cost.WAYS[:2]:
+        try:
+            cost.dataless_cost(source, request.program, sizes, (1 << 62, 1 << 62), way)
+            return True
+        except ProblemError as exc:
+            if not cost.lacks_data(exc):
+                return False
+    return False
 
 
 def _first(source: SizedSource, request: Asked, sizes: dict[str, int], refusals: list[str]) -> tuple[str, Any]:

@@ -23,11 +23,13 @@ std::optional<std::int64_t> lifts(const Sym& dividend, const Sym& divisor) {
 
 std::string division(AtomKind kind, const Sym& dividend, const Sym& divisor) {
   const char* sign = kind == AtomKind::modulo ? "%" : "//";
-  const std::string a = operand(dividend), b = operand(divisor);
+  const std::string b = operand(divisor);
   if (const std::optional<std::int64_t> times = lifts(dividend, divisor)) {
     const std::string quotient = fmt::format("({} {} {})", operand(dividend + Sym(*times) * divisor), sign, b);
     return kind == AtomKind::modulo || *times == 0 ? quotient : fmt::format("({} - {})", quotient, *times);
   }
+  // Only here: indices of reshapes within reshapes are nested deeply, and each text that is not used doubles at every level.
+  const std::string a = operand(dividend);
   const std::string remainder = fmt::format("(({} % {} + {}) % {})", a, b, b, b);
   return kind == AtomKind::modulo ? remainder : fmt::format("(({} - {}) // {})", a, remainder, b);
 }
