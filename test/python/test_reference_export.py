@@ -48,7 +48,7 @@ class Samples(unittest.TestCase):
     def test_no_extent_of_a_weight_follows_one_of_the_inputs(self) -> None:
         for more in (0, 300):  # a short program, and one that is exported at few sizes
             samples = exported(GROWING.format(more=more), elements=1 << 26, flops=1 << 25)
-            self.assertTrue(len(samples) == 3 if more else len(samples) >= 6)
+            self.assertTrue(len(samples) <= 4 if more else len(samples) >= 6)
             weights, inputs = self.vectors(samples, "parameter"), self.vectors(samples, "input")
             self.assertTrue(weights and len(inputs) >= 2)
             for weight, extent in itertools.product(weights, inputs):
