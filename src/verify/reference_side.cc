@@ -203,6 +203,8 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
   const std::array fds = {source.fd()};
   Budget need{};
   const std::span<const Budget> budgets = budgets_of(options.scale);
+  // One process for all of them: what it has found out about a choice of sizes it need not find out again.
+  std::optional<bridge::Child> child;
   for (const Budget& budget : budgets) {
     const bool last = &budget == &budgets.back();
     // What was needed at least, as long as the same literals may shrink: smaller budgets need no search.
@@ -211,9 +213,11 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
     if (!budget.none)
       message["budget"] = {
           {"elements", budget.elements}, {"flops", budget.flops}, {"widths", budget.widths}, {"single", last}};
-    KA_ASSIGN(bridge::Child child, interpreter.spawn(options.exports ? "exporter" : "reference", options.sandbox, cancel));
+    if (!child) {
+      KA_ASSIGN(child, interpreter.spawn(options.exports ? "exporter" : "reference", options.sandbox, cancel));
+    }
     Json refusal;
-    Result<Json> answer = ask(child, message, fds, problem.path, options.limit, cancel, &refusal);
+    Result<Json> answer = ask(*child, message, fds, problem.path, options.limit, cancel, &refusal);
     if (!answer && !last && answer.error().kind == ErrorKind::unsupported) {
       const auto least = refusal.value("need", std::vector<std::int64_t>{0, 0});
       if (least.size() == 2) need = {least[0], least[1], budget.widths, false};
@@ -221,7 +225,7 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
     }
     if (!answer) return answer.error();
     KA_ASSIGN(ReferenceFacts facts, facts_from(*answer));
-    return ReferenceSide(std::move(child), std::move(facts), problem.path, options.limit);
+    return ReferenceSide(std::move(*child), std::move(facts), problem.path, options.limit);
   }
   return internal_error("no budget was tried");
 } catch (const Json::exception& error) {
