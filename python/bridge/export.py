@@ -9,6 +9,7 @@ exported on fake inputs; on the meta device. The reason why an earlier way faile
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from ka_bridge.loading import Loaded
 from ka_bridge.problem import Program, ProblemError
 from ka_bridge.sizes import SizedSource
 
-MOST_SAMPLES = 4
+MOST_SAMPLES = 6
 MOST_ATTEMPTS = 24
 FEW_ATTEMPTS = 2  # of a long program, also when one of them adds nothing
 SMALL = 16
@@ -45,18 +46,31 @@ def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
         samples = [{"sizes": given, "graph": first}]
         if small != given or state.widths is not None:
             _add_sample(samples, source, request, small, way, refusals)
-        long = len(first["nodes"]) >= LONG_PROGRAM
+        long, most = len(first["nodes"]) >= LONG_PROGRAM, _most_samples(source, given, small, len(first["nodes"]))
+        for back in (False, True):
+            before = len(samples)
+            for sizes in _all_changed(source, request, small, back) if before < most else ():
+                _add_sample(samples, source, request, sizes, way, refusals)
+                if len(samples) > before:
+                    break
         others = _other_sizes(source, given, small)
         for sizes in others[:FEW_ATTEMPTS] if long else others:
-            if len(samples) == MOST_SAMPLES or len(first["nodes"]) > LONGEST_PROGRAM and len(samples) > 1:
-                break
-            _add_sample(samples, source, request, sizes, way, refusals)
+            if len(samples) < most:
+                _add_sample(samples, source, request, sizes, way, refusals)
         for sizes in () if long else _separating(source, small):
             if _still_alike(samples, sizes, small):
                 _add_sample(samples, source, request, sizes, way, refusals)
     finally:
         source.compile(small)
     return {"schema": 1, "way": way, "refusals": refusals, "samples": samples}
+
+
+def _most_samples(source: SizedSource, given: dict[str, int], small: dict[str, int], operators: int) -> int:
+    """Of a long program one sample with all sizes changed, or two where several sizes were not scaled down and differ in these alone."""
+    if operators < LONG_PROGRAM:
+        return MOST_SAMPLES
+    kept = sum(given[name] == small[name] for name in _changeable(source, small))
+    return 2 if operators > LONGEST_PROGRAM else 3 if kept <= 1 else 4
 
 
 def _add_sample(samples: list[dict[str, Any]], source: SizedSource, request: Asked, sizes: dict[str, int],
@@ -110,6 +124,42 @@ def _other_sizes(source: SizedSource, given: dict[str, int], small: dict[str, in
         if value > 1 and sizes not in (*found, given, small):
             found.append(sizes)
     return found
+
+
+def _all_changed(source: SizedSource, request: Asked, base: dict[str, int], back: bool) -> Iterator[dict[str, int]]:
+    """Sizes that all differ from the base, each by another amount, so that one more sample tells every size from every other and
+    from those of the weights: a number of channels that shrank as the height did is not taken for a height. Where that does not
+    run: constants of the same value by the same amount, then only those that may change alone. `back`: the amounts in the
+    opposite order, for programs of which there is no other sample that changes all (two samples have a line through them)."""
+    names = _changeable(source, base)
+    values = sorted({base[name] for name in names})
+
+    def changed(places: dict[str, int]) -> dict[str, int]:
+        most = max(places.values(), default=0)
+        return {n: base[n] + (1 if source.by_name(n).batch_like else SMALL) * (most - k + 1 if back else k) for n, k in places.items()}
+
+    steps, alike = changed({name: k + 1 for k, name in enumerate(names)}), changed({name: values.index(base[name]) + 1 for name in names})
+    yield {**base, **steps}
+    if alike != steps:
+        yield {**base, **alike}
+    alone = {name: steps[name] for name in names if _runs(source, request, {**base, name: steps[name]})}
+    if alone:
+        yield {**base, **alone}
+
+
+def _changeable(source: SizedSource, base: dict[str, int]) -> list[str]:
+    return [c.name for c in source.constants if c.batch_like or base[c.name] >= SMALL // 2]
+
+
+def _runs(source: SizedSource, request: Asked, sizes: dict[str, int]) -> bool:
+    for way in cost.WAYS[:2]:
+        try:
+            cost.dataless_cost(source, request.program, sizes, (1 << 62, 1 << 62), way)
+            return True
+        except ProblemError as exc:
+            if not cost.lacks_data(exc):
+                return False
+    return False
 
 
 def _first(source: SizedSource, request: Asked, sizes: dict[str, int], refusals: list[str]) -> tuple[str, Any]:

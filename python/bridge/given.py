@@ -54,10 +54,10 @@ class Given:
     def _values(self) -> list[torch.Tensor]:
         return [v for v in (*self.inputs, *self.weights.values()) if type(v) is torch.Tensor]
 
-    def changed(self, arena: mmap.mmap, updated: list[str]) -> list[int]:
-        """Which given tensors no longer hold the given bytes; inputs first, then weights (without the updated ones)."""
+    def changed(self, arena: mmap.mmap, updated: list[str]) -> list[str]:
+        """Which given tensors no longer hold the given bytes: "input 0", "weight fc_bias" (without the updated ones)."""
         zones = iter(self.zones)
         names = [None] * len(self.inputs) + list(self.weights)
         places = [(i, spec, next(zones)) for i, spec in enumerate(self.specs) if "scalar" not in spec]
-        return [i for i, spec, zone in places
+        return [zone.what for i, spec, zone in places
                 if names[i] not in updated and not same_bytes(zone.raw(), raw_bytes(arena, spec))]

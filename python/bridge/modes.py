@@ -60,7 +60,8 @@ class Observe(Mode):
         facts = ops.facts_of(func)
         if self.guard is not None:
             self._check_guard(facts, args)
-        result = func(*args, **kwargs)
+        shape = ops.NORMS.get(func) if args and ops.has_no_data(args[0]) else None
+        result = func(*args, **kwargs) if shape is None else shape(*args, **kwargs)
         if facts.is_view:
             return result
         self.op_count += 1

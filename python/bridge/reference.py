@@ -46,6 +46,9 @@ def main(conn: Conn) -> None:
             elif request.get("cmd") == "source" and state is not None:
                 from ka_bridge import source_answer
                 answer = source_answer.about(state.source.text, state.request.name or "Model")
+            elif request.get("cmd") == "parse":
+                from ka_bridge import source_answer
+                answer = source_answer.parse(read_all(fds[0], SOURCE_LIMIT).decode())
             elif request.get("cmd") == "refactored" and state is not None:
                 from ka_bridge import refactored
                 answer = refactored.compare(state, read_all(fds[0], SOURCE_LIMIT).decode(), request)

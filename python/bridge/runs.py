@@ -50,7 +50,8 @@ def run_native(program: Program, model: Any, inputs: list[Any], call_seed: int) 
     aliases = any(_storage(out) in storages for out in outputs)
     mutated = [i for i, (a, b) in enumerate(zip(inputs, given)) if isinstance(a, torch.Tensor) and not _same(a, b)]
     after = {w.name: w.tensor for w in weights.collect(model) if w.kind == "buffer"}
-    changed = {n: t for n, t in after.items() if n in before and not _same(t, before[n])}
+    changed = {n for n, t in after.items() if n in before and not _same(t, before[n])}
+    changed = {n: after[n] for n in after if n in changed or n in weights.kept_with(found, changed)}
     return Run(outputs, structure, observed, changed, aliases, mutated)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ka_bridge import modes
-from ka_bridge.cost import WAYS, Cost, Request, dataless_cost, is_over, lacks_data, real_cost
+from ka_bridge.cost import WAYS, Cost, Request, is_over, known_cost, lacks_data, real_cost
 from ka_bridge.problem import ProblemError
 from ka_bridge.sizes import Constant, SizedSource
 
@@ -119,7 +119,7 @@ class Search:
         if key not in self._memo:
             self.trials += 1
             try:
-                self._memo[key] = self._same_program(dataless_cost(self.source, self.request, sizes, self.limit, self.ways[0]))
+                self._memo[key] = self._same_program(known_cost(self.source, self.request, sizes, self.limit, self.ways[0]))
             except ProblemError as exc:
                 self._memo[key] = exc
             except modes.Stop as exc:

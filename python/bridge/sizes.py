@@ -57,14 +57,17 @@ class SizedSource:
 
     def compile(self, sizes: dict[str, int]) -> types.CodeType:
         """The code with these sizes; constants that are not named keep their given value."""
-        for constant in self.constants:
-            constant.node.value = sizes.get(constant.name, constant.value)
+        self.place(sizes)
         try:
             return compile(self.tree, self.filename, "exec", dont_inherit=True)
         except SyntaxError as exc:
             raise ProblemError("syntax", f"syntax error: {exc.msg}", exc) from exc
         except (ValueError, RecursionError) as exc:
             raise ProblemError("syntax", f"the file cannot be compiled: {exc}", exc) from exc
+
+    def place(self, sizes: dict[str, int]) -> None:
+        for constant in self.constants:
+            constant.node.value = sizes.get(constant.name, constant.value)
 
     def given(self) -> dict[str, int]:
         return {c.name: c.value for c in self.constants}

@@ -13,9 +13,12 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.modules.batchnorm import _NormBase
 
 from ka_bridge.problem import ProblemError, is_fake
 from ka_bridge.tensors import Unsupported, check_supported
+
+STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 
 
 @dataclass
@@ -46,6 +49,13 @@ def collect(model: Any) -> list[Weight]:
                 found.append(Weight(name, name.replace(".", "_"), kind, tied, tensor, module, key))
     _check(found)
     return found
+
+
+def kept_with(found: list[Weight], changed: set[str]) -> set[str]:
+    """The statistics of norms that are kept together with changed ones. A mean that was 0 and of which 0 is found (the two
+    rows of a small batch, centred) is the same afterwards, and written all the same: a kernel may round it otherwise."""
+    owners = {id(w.owner) for w in found if w.name in changed and isinstance(w.owner, _NormBase)}
+    return {w.name for w in found if w.kind == "buffer" and id(w.owner) in owners and w.key in STATISTICS}
 
 
 def _check(found: list[Weight]) -> None:

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_fields.h"
+#include "ir/python_text.h"
 
 namespace ka::graph {
 namespace {
@@ -74,7 +75,7 @@ Result<ExportedArgument> argument(const Json& json) {
   out.node = json.value("node", "");
   out.kind = json.value("kind", "");
   out.name = json.value("name", "");
-  out.keyword = json.value("argument", out.name);
+  out.keyword = json.value("argument", ir::python_name(out.name));  // a constant is named by its place in the module
   if (json.contains("tied_to") && json["tied_to"].is_string()) out.tied_to = json["tied_to"].get<std::string>();
   if (json.contains("scalar")) {
     KA_ASSIGN(out.scalar, operand(json["scalar"]));

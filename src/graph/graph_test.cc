@@ -124,6 +124,28 @@ TEST(SizeFit, NamesSymbolsAfterTheProblemsConstants) {
   EXPECT_FALSE(fit.express({1, 2, 77}));
 }
 
+TEST(SizeFit, AnExtentThatIsCutIntoEqualPartsIsThatManyTimesOnePart) {
+  Exported cut = sampled({{64, 96}, {8, 12}, {10, 12}});
+  for (ExportedGraph& sample : cut.samples) {
+    const std::int64_t rows = sample.sizes["rows"], columns = sample.sizes["columns"];
+    sample.nodes[0].outputs[0]->shape = {rows, 6, 2 * columns / 6, 1};  // of a wider value: still three parts of a row
+  }
+  const SizeFit fit(cut);
+  EXPECT_EQ(fit.argument_shape(0)[0].text(), "rows");
+  EXPECT_EQ(fit.argument_shape(0)[1].text(), "3*columns_part");
+  EXPECT_EQ(fit.express({32, 4, 4})->text(), "columns_part");
+  EXPECT_EQ(fit.express({192, 24, 24})->text(), "6*columns_part");
+  ASSERT_EQ(fit.sources().size(), 3u);
+  EXPECT_EQ(fit.sources()[2].whole, "columns");
+  EXPECT_EQ(fit.sources()[2].parts, 3);
+  EXPECT_EQ(fit.sources()[2].given, 32);
+  // nothing is known of a quotient by which no reshape divides, nor of one that leaves something over in a sample
+  const SizeFit plain(sampled({{64, 96}, {8, 12}, {10, 12}}));
+  EXPECT_EQ(plain.express({32, 4, 4})->text(), "(columns // 3)");
+  cut.samples[2].arguments[0].tensor->shape[1] = 13;
+  EXPECT_EQ(SizeFit(cut).argument_shape(0)[1].text(), "x_dim1");
+}
+
 TEST(SizeFit, KeepsWhatNeverChangedAsANumber) {
   const SizeFit fit(sampled({{64, 32}, {8, 32}}));
   EXPECT_EQ(fit.argument_shape(0)[1].text(), "32");

@@ -66,7 +66,8 @@ class Importer {
   }
 
   void add_size(const SizeFit::Source& source) {
-    out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given, source.per_square, {}});
+    if (source.whole.empty()) out_.graph.sizes.push_back({source.symbol, positions_[source.argument], source.dim, source.given, source.per_square, {}});
+    else out_.graph.sizes.push_back({source.symbol, -1, 0, source.given, 0, ir::floor_div(ir::Sym::size(source.whole), source.parts)});
     const std::optional<Numbers> numbers = fit_.values(ir::Sym::size(source.symbol));
     if (numbers && numbers->size() > 1) out_.scaled[source.symbol] = (*numbers)[1];
   }

@@ -1,6 +1,7 @@
 #include "graph/size_fit.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -54,6 +55,22 @@ Numbers extents(const Exported& exported, std::size_t argument, std::size_t dim)
   return out;
 }
 
+// Of a node's first result; empty where a sample has no such extent.
+Numbers result_extents(const Exported& exported, std::size_t node, std::size_t dim) {
+  Numbers out;
+  for (const ExportedGraph& sample : exported.samples) {
+    if (node >= sample.nodes.size() || sample.nodes[node].outputs.empty()) return {};
+    const std::optional<TensorFacts>& facts = sample.nodes[node].outputs[0];
+    if (!facts || dim >= facts->shape.size()) return {};
+    out.push_back(facts->shape[dim]);
+  }
+  return out;
+}
+
+bool is_reshape(const std::string& op) {
+  return op == "aten.view.default" || op == "aten.reshape.default" || op == "aten._unsafe_view.default" || op == "aten.unflatten.int";
+}
+
 // Names of the problem's constants by their values; literals of get_inputs have no name worth keeping.
 std::map<Numbers, std::string> constant_names(const Exported& exported) {
   std::map<Numbers, std::string> out;
@@ -91,6 +108,7 @@ SizeFit::SizeFit(const Exported& exported) : exported_(exported), samples_(expor
       }
     }
   }
+  find_parts();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     ir::Shape shape;
     const std::size_t rank = arguments[i].tensor ? arguments[i].tensor->shape.size() : 0;
@@ -100,6 +118,45 @@ SizeFit::SizeFit(const Exported& exported) : exported_(exported), samples_(expor
     }
     argument_shapes_.push_back(std::move(shape));
   }
+}
+
+// Results of reshapes show it: k parts of v numbers side by side, and k * v is the extent or a multiple of it.
+void SizeFit::find_parts() {
+  std::set<std::pair<std::int64_t, Numbers>> cuts;
+  for (std::size_t i = 0; i < exported_.samples[0].nodes.size(); ++i) {
+    const ExportedNode& node = exported_.samples[0].nodes[i];
+    if (!is_reshape(node.op) || node.outputs.empty() || !node.outputs[0]) continue;
+    for (std::size_t d = 0; d + 1 < node.outputs[0]->shape.size(); ++d) {
+      const Numbers one = result_extents(exported_, i, d), other = result_extents(exported_, i, d + 1);
+      if (one.empty() || other.empty() || is_uniform(one) == is_uniform(other)) continue;
+      cuts.emplace(is_uniform(one) ? one[0] : other[0], is_uniform(one) ? other : one);
+    }
+  }
+  const std::size_t count = symbols_.size();
+  for (std::size_t s = 0; s < count; ++s) {
+    const Numbers& whole = symbols_[s].numbers;
+    std::int64_t parts = 1;
+    for (const auto& [k, v] : cuts) {
+      if (v[0] < 1 || k < 2 || whole[0] % v[0] != 0 || k * v[0] % whole[0] != 0 || known_.contains(v)) continue;
+      const std::int64_t here = whole[0] / v[0];
+      if (matches(whole, [&](std::size_t i) { return here * v[i]; })) parts = std::lcm(parts, here);
+    }
+    const bool whole_parts = parts > 1 && parts <= kLargestFactor && std::all_of(whole.begin(), whole.end(), [&](std::int64_t n) { return n % parts == 0; });
+    if (whole_parts) split(s, parts);
+  }
+}
+
+void SizeFit::split(std::size_t symbol, std::int64_t parts) {
+  const Source whole = sources_[symbol];  // as long as only the constructor has added symbols, both lists have one order
+  Numbers numbers = symbols_[symbol].numbers;
+  for (std::int64_t& number : numbers) number /= parts;
+  std::string name = whole.symbol + "_part";
+  while (bound_[0].contains(name)) name += '_';
+  add_symbol(name, numbers, whole.argument, whole.dim);
+  sources_.back().whole = whole.symbol;
+  sources_.back().parts = parts;
+  symbols_[symbol].sym = symbols_.back().sym * parts;
+  known_[symbols_[symbol].numbers] = symbols_[symbol].sym;
 }
 
 std::optional<ir::Sym> SizeFit::root(const Numbers& numbers) {

@@ -4,7 +4,9 @@
 //   SizeFit fit(exported);            // symbols from the arguments: batch = 4096, 64, 65
 //   fit.express({8192, 128, 130})     // 2*batch
 //
-// Symbols are extents of arguments that differ between samples, named after the problem's constant of the same values.
+// Symbols are extents of arguments that differ between samples, named after the problem's constant of the same values. An extent
+// that the program cuts into equal parts (channels into heads) is that many times a symbol for one part: so it is known that
+// nothing is left over, and a reshape there undoes a reshape back.
 #pragma once
 
 #include <map>
@@ -45,6 +47,8 @@ class SizeFit {
     int dim;
     std::int64_t given;
     std::int64_t per_square = 0;  // 0: the symbol is the extent; k: the extent is k times its square
+    std::string whole = {};       // the symbol of which this is one of `parts` equal parts, or empty: then argument and dim hold
+    std::int64_t parts = 1;
   };
   const std::vector<Source>& sources() const { return sources_; }
   std::size_t samples() const { return samples_; }
@@ -57,6 +61,8 @@ class SizeFit {
   std::optional<ir::Sym> affine(const Numbers& numbers) const;
   std::optional<ir::Sym> quotient(const Numbers& numbers) const;
   std::optional<ir::Sym> products(const Numbers& numbers) const;
+  void find_parts();
+  void split(std::size_t symbol, std::int64_t parts);
   void add_symbol(const std::string& name, const Numbers& numbers, std::size_t argument, int dim);
 
   const Exported& exported_;

@@ -1,5 +1,7 @@
 #include "ir/python_text.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 
 namespace ka::ir {
@@ -9,6 +11,15 @@ std::span<const char* const> python_keywords() {
                                           "del",   "elif", "else",   "except", "finally", "for",  "from",     "global", "if",       "import", "in",      "is",
                                           "lambda", "nonlocal", "not", "or",   "pass",  "raise",  "return",   "try",    "while",    "with",  "yield"};
   return words;
+}
+
+std::string python_name(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    out += plain ? c : '_';
+  }
+  return out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0 ? "_" + out : out;
 }
 
 std::string short_name(const std::string& origin) {

@@ -11,6 +11,8 @@ namespace ka::ir {
 
 // Words that cannot be names.
 std::span<const char* const> python_keywords();
+// "layers.0.scale" -> "layers_0_scale"
+std::string python_name(const std::string& name);
 // "aten.linear.default" -> "linear"
 std::string short_name(const std::string& origin);
 // "(n, 4)", "(n,)"

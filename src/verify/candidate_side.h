@@ -54,7 +54,7 @@ struct RunOutcome {
   std::string launches;  // JSON list, for the compiler
   std::int64_t launched = 0;
   std::vector<std::string> denied;          // "aten.add.Tensor (kernel.py:12)"
-  std::vector<std::string> changed_inputs;  // names
+  std::vector<std::string> changed_inputs;  // "input 0", "weight fc_bias"
   std::map<std::string, ir::TensorSpec> buffers_after;
   std::vector<std::string> out_of_bounds;
   std::vector<std::string> races;  // programs of one launch that depend on each other's order

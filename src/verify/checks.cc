@@ -59,7 +59,7 @@ std::optional<Refusal> check_contract(const RunOutcome& outcome, const Draw& dra
                                                     dims(output.spec.strides), dims(want.strides))};
   }
   for (const std::string& name : outcome.changed_inputs)
-    return Refusal{"contract.inputs", name};
+    return Refusal{"contract.inputs", fmt::format("{} holds other values after the call", name)};
   return std::nullopt;
 }
 

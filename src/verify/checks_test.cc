@@ -59,7 +59,7 @@ TEST(CheckContract, NamesWhatDiffers) {
       {"contract.dtype", [](RunOutcome& o) { o.outputs[0].spec.dtype = ir::DType::int32; }},
       {"contract.layout", [](RunOutcome& o) { o.outputs[0].spec.strides = {0}; }},
       {"contract.alias", [](RunOutcome& o) { o.outputs[0].aliases_input = true; }},
-      {"contract.inputs", [](RunOutcome& o) { o.changed_inputs = {"x"}; }},
+      {"contract.inputs", [](RunOutcome& o) { o.changed_inputs = {"input 0"}; }},
       {"contract.device", [](RunOutcome& o) { o.outputs[0].on_device = false; }},
   };
   for (const Row& row : rows) {

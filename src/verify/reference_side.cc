@@ -206,6 +206,8 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
   const std::array fds = {source.fd()};
   Budget need{};
   const std::span<const Budget> budgets = budgets_of(options.scale);
+  // One process for all of them: what it has found out about a choice of sizes it need not find out again.
+  std::optional<bridge::Child> child;
   for (const Budget& budget : budgets) {
     const bool last = &budget == &budgets.back();
     // What was needed at least, as long as the same literals may shrink: smaller budgets need no search.
@@ -214,9 +216,11 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
     if (!budget.none)
       message["budget"] = {
           {"elements", budget.elements}, {"flops", budget.flops}, {"widths", budget.widths}, {"single", last}};
-    KA_ASSIGN(bridge::Child child, interpreter.spawn(options.exports ? "exporter" : "reference", options.sandbox, cancel));
+    if (!child) {
+      KA_ASSIGN(child, interpreter.spawn(options.exports ? "exporter" : "reference", options.sandbox, cancel));
+    }
     Json refusal;
-    Result<Json> answer = ask(child, message, fds, problem.path, options.limit, cancel, &refusal);
+    Result<Json> answer = ask(*child, message, fds, problem.path, options.limit, cancel, &refusal);
     if (!answer && !last && answer.error().kind == ErrorKind::unsupported) {
       const auto least = refusal.value("need", std::vector<std::int64_t>{0, 0});
       if (least.size() == 2) need = {least[0], least[1], budget.widths, false};
@@ -224,7 +228,7 @@ Result<ReferenceSide> ReferenceSide::load(const ProblemSource& problem, const Re
     }
     if (!answer) return answer.error();
     KA_ASSIGN(ReferenceFacts facts, facts_from(*answer));
-    return ReferenceSide(std::move(child), std::move(facts), problem.path, options.limit);
+    return ReferenceSide(std::move(*child), std::move(facts), problem.path, options.limit);
   }
   return internal_error("no budget was tried");
 } catch (const Json::exception& error) {
@@ -286,6 +290,16 @@ Result<Draw> ReferenceSide::given_answers(const std::vector<SampledValues>& valu
 Result<std::string> ReferenceSide::source_facts(const os::CancelToken& cancel) {
   KA_ASSIGN(Json answer, ask(child_, {{"cmd", "source"}}, {}, path_, limit_, cancel));
   return answer.dump();
+}
+
+Result<std::string> ReferenceSide::syntax_error(const std::string& text, const os::CancelToken& cancel) try {
+  KA_ASSIGN(os::MemoryFile file, os::MemoryFile::create("ka_text"));
+  KA_TRY(file.write(text));
+  const std::array fds = {file.fd()};
+  KA_ASSIGN(Json answer, ask(child_, {{"cmd", "parse"}}, fds, path_, limit_, cancel));
+  return one_line(answer.value("syntax_error", ""));
+} catch (const Json::exception& error) {
+  return nonsense(path_, error);
 }
 
 Result<std::string> ReferenceSide::compare_refactored(const std::string& text, std::uint64_t seed, std::chrono::milliseconds limit,

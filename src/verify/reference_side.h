@@ -118,6 +118,8 @@ class ReferenceSide {
   Result<Draw> given_answers(const std::vector<SampledValues>& values, const os::CancelToken& cancel);
   // What the text of the problem tells, as JSON: `features` for the route, `constructor` for a file that builds the module again.
   Result<std::string> source_facts(const os::CancelToken& cancel);
+  // What is wrong with a text as Python, with its line, or an empty text. Nothing is executed.
+  Result<std::string> syntax_error(const std::string& text, const os::CancelToken& cancel);
   // Executes a text that defines `forward(*inputs, **weights)` beside the program; how they differ, or an empty text.
   Result<std::string> compare_refactored(const std::string& text, std::uint64_t seed, std::chrono::milliseconds limit, const os::CancelToken& cancel);
 

@@ -130,6 +130,18 @@ class Finds(ReferenceTest):
         self.assertEqual(self.loaded(text)["updates_buffers"], ["bn.num_batches_tracked", "bn.running_mean", "bn.running_var"])
         self.assertEqual(self.loaded(text, mode="eval")["updates_buffers"], [])
 
+    def test_statistics_that_happen_to_stay_the_same_are_updated_too(self) -> None:
+        text = """
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.bn = nn.BatchNorm1d(3)
+                    self.register_buffer("gain", torch.ones(3))
+                def forward(self, x): return self.bn(x * 0) * self.gain
+            def get_inputs(): return [torch.rand(4, 3)]
+            """
+        self.assertEqual(self.loaded(text)["updates_buffers"], ["bn.num_batches_tracked", "bn.running_mean", "bn.running_var"])
+
     def test_dtypes(self) -> None:
         for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"):
             answer = self.loaded(f"""

@@ -13,6 +13,7 @@ import reference_harness as harness
 route_facts = harness.bridge("route_facts")
 route_words = harness.bridge("route_words")
 constructor = harness.bridge("constructor")
+source_answer = harness.bridge("source_answer")
 
 
 def facts(text: str, target: str = "Model") -> dict:
@@ -168,6 +169,14 @@ def forward(x, *, fc_weight, fc_bias, bn_running_mean, bn_running_var, bn_num_ba
     def test_nothing_is_told_where_the_answer_is_noise(self):
         self.loaded(self.CANCELS.format("4e6"))
         self.assertIn("ill-conditioned", self.difference(self.OTHERWISE.format("1.0")))
+
+
+class Parse(unittest.TestCase):
+    def test_says_whether_a_text_is_python_and_where_it_is_not(self):
+        self.assertEqual(source_answer.parse("x = 1\n")["syntax_error"], "")
+        self.assertIn("line 2: ", source_answer.parse("x = 1\na.0.b = x\n")["syntax_error"])
+        self.assertNotEqual(source_answer.parse("x = '\0'")["syntax_error"], "")
+        self.assertNotEqual(source_answer.parse("(" * 3000 + ")" * 3000)["syntax_error"], "")
 
 
 class Constructor(unittest.TestCase):

@@ -203,6 +203,8 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
   KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan, writing));
   if (constructor) out.file.text += model_new_text(*constructor, out.file);
+  KA_ASSIGN(const std::string wrong, side.syntax_error(out.file.text, cancel));
+  if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));
   laps.done("synth", fmt::format("{} written: {}", counted(out.file.kernels.size(), "kernel"), join(out.file.kernels, ", ")));
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   KA_TRY(check_plan(problem, facts, side, options.seed, cancel, out));

@@ -31,6 +31,7 @@ std::string division(AtomKind kind, const Sym& dividend, const Sym& divisor, con
     const std::string quotient = fmt::format("({} {} {})", operand(dividend + Sym(*times) * divisor, named), sign, b);
     return kind == AtomKind::modulo || *times == 0 ? quotient : fmt::format("({} - {})", quotient, *times);
   }
+  // Only here: indices of reshapes within reshapes are nested deeply, and each text that is not used doubles at every level.
   const std::string a = operand(dividend, named);
   const std::string remainder = fmt::format("(({} % {} + {}) % {})", a, b, b, b);
   return kind == AtomKind::modulo ? remainder : fmt::format("(({} - {}) // {})", a, remainder, b);
