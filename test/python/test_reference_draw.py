@@ -204,6 +204,23 @@ class SpecialValues(ReferenceTest):
                 self.assertEqual(bool(out[row, column].isnan()), bool(rows))
         self.assertTrue(bool(finite[undefined].isfinite().all()))
 
+    def test_a_nan_hidden_by_another_is_undefined(self) -> None:
+        """`gate > 0` is False for NaN: the half that it hides does not count, whatever it holds."""
+        self.loaded(one("(x + torch.where(gate > 0, 0.0, -torch.inf)[:, None]).flatten().softmax(-1)", "torch.randn(2, 64)",
+                        ", torch.rand(2) + 1").replace("self, x", "self, x, gate"))
+        seen = set()
+        for seed in range(16):
+            drawn = self.drawn(distribution="special", seed=seed)
+            x, gate = drawn.inputs()
+            hidden = bool((x.isnan().any(1) <= gate.isnan()).all())
+            seen.add(hidden)
+            undefined = drawn.outputs("undefined")[0].view(2, 64)[~gate.isnan()]
+            self.assertEqual((bool(undefined.all()), bool(undefined.any())), (hidden, hidden))
+            if hidden:
+                shown = torch.where(gate.isnan()[:, None], -torch.inf, x).double().flatten().softmax(-1)
+                torch.testing.assert_close(drawn.outputs("finite64")[0], shown)
+        self.assertEqual(seen, {False, True})
+
     def test_nan_that_the_reference_removes(self) -> None:
         drawn = self.special("torch.nan_to_num(x) * 1.0")
         self.assertFalse(bool(drawn.outputs()[0].isnan().any()))
