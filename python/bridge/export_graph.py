@@ -16,9 +16,10 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
-from ka_bridge import export_decompose, export_inplace, export_recurrent
+from ka_bridge import export_decompose, export_inplace, export_recurrent, structures
 from ka_bridge.conn import one_line
 
 CONSTANT_LIMIT = 1 << 16
@@ -72,14 +73,14 @@ class _Writer:
         for spec in self.program.graph_signature.output_specs:
             kind = spec.kind.name
             if kind == "USER_OUTPUT":
-                outputs.append(self._value(spec.arg.name) if hasattr(spec.arg, "name") else {"value": spec.arg.value})
+                outputs.append({"value": spec.arg.value} if hasattr(spec.arg, "value") else self._value(spec.arg.name))
             elif kind in ("BUFFER_MUTATION", "USER_INPUT_MUTATION"):
                 updates.append({"target": self._placeholder(spec.target, kind), "value": self._value(spec.arg.name)})
             else:
                 raise NotExportable(f"the program has an output of kind {kind}")
-        structure = self.program.call_spec.out_spec
-        return {"arguments": arguments, "nodes": nodes, "outputs": outputs, "updates": updates,
-                "structure": _structure(structure)}
+        structure, order = _structure(self.program.call_spec.out_spec, outputs)
+        return {"arguments": arguments, "nodes": nodes, "outputs": [outputs[i] for i in order], "updates": updates,
+                "structure": structure}
 
     def _written(self) -> list[dict[str, Any]]:
         """Buffers and inputs that the program has written to, with their last value."""
@@ -203,6 +204,11 @@ def _where(node: Any) -> str:
     return place
 
 
-def _structure(spec: Any) -> str:
-    kind = spec.type
-    return "tensor" if kind is None else "list" if kind is list else "tuple"
+def _structure(spec: Any, outputs: list[Any]) -> tuple[str, list[int]]:
+    """How the outputs are packed, and their order in that text."""
+    nothing = {"value": None}
+    packed = pytree.tree_unflatten([None if out == nothing else i for i, out in enumerate(outputs)], spec)
+    try:
+        return structures.packed(packed, lambda value: type(value) is int, False)
+    except structures.NotPacked as exc:
+        raise NotExportable(f"forward returns {exc}") from exc

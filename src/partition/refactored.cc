@@ -219,8 +219,7 @@ class Writer {
       KA_ASSIGN(std::string result, stored(output));
       results.push_back(result);
     }
-    const std::string all = fmt::format("{}", fmt::join(results, ", "));
-    return text + (graph_.structure == "tensor" ? fmt::format("    return {}\n", all) : graph_.structure == "list" ? fmt::format("    return [{}]\n", all) : fmt::format("    return ({},)\n", all));
+    return text + fmt::format("    return {}\n", ir::packed_text(graph_.structure, results));
   }
 
   // A value that lies in memory, or is a reshape of one.

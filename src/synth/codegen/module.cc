@@ -330,9 +330,7 @@ class ModuleWriter {
       const bool reshaped = graph_.shape(root(output)) != graph_.shape(output);
       parts.push_back(reshaped ? fmt::format("{}.reshape({})", buffer.name, ir::tuple_text(graph_.shape(output))) : buffer.name);
     }
-    if (graph_.structure == "tensor") out.line("return " + parts[0]);
-    else if (graph_.structure == "list") out.line(fmt::format("return [{}]", fmt::join(parts, ", ")));
-    else out.line(fmt::format("return ({},)", fmt::join(parts, ", ")));
+    out.line("return " + ir::packed_text(graph_.structure, parts));
   }
 
   const ir::Graph& graph_;
