@@ -49,7 +49,7 @@ def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str,
                 program = program.run_decompositions({})
             program = export_decompose.in_terms_of(operators, program)
         except BaseException as exc:
-            raise NotExportable(f"{type(exc).__name__}: {one_line(str(exc), 400)}") from exc
+            raise NotExportable(_why_not(exc)) from exc
     return _Writer(program, inputs, names, weights).document()
 
 
@@ -183,6 +183,16 @@ def _outputs(node: Any) -> list[dict[str, Any] | None]:
     if any(isinstance(n, torch.SymInt) for v in values if isinstance(v, torch.Tensor) for n in v.shape):
         raise NotExportable(f"{_where(node)}: {node.target}: the shape of its result depends on values")
     return [_described(v) if isinstance(v, torch.Tensor) else None for v in values]
+
+
+def _why_not(exc: BaseException) -> str:
+    """Values that decide something while there are none are what most refusals are about: said in a sentence, with the operator."""
+    kind = type(exc).__name__
+    if kind == "DynamicOutputShapeException":
+        return f"{getattr(exc, 'func', exc)}: the shape of its result depends on values"
+    if kind in ("GuardOnDataDependentSymNode", "DataDependentOutputException"):
+        return f"{getattr(exc, 'func', 'forward')}: a number of Python (.item(), int(), float(), a condition) is taken from a tensor's values"
+    return f"{kind}: {one_line(str(exc), 400)}"
 
 
 def _data(value: torch.Tensor) -> dict[str, Any]:

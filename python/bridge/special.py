@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ka_bridge import distributions, modes, runs
+from ka_bridge import distributions, modes, runs, unsettled
 from ka_bridge.problem import ProblemError
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def _attempt(draw: "Draw", free: dict[int, str], seed: int, level: int) -> Speci
             draw.native = runs.run_native(draw.program, draw.duplicate(draw.pristine), poisoned, draw.call_seed)
     except ProblemError as exc:
         return exc.message
-    if level > 0 and (left_open := draw.unsettled(poisoned)):
+    left_open = draw.unsettled(poisoned)
+    if left_open == unsettled.TIES or (left_open and level > 0):
         return left_open
     replaced = _replaced_runs(draw, base, places)
     if len(replaced) < 2:

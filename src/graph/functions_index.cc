@@ -167,6 +167,21 @@ Arg gather(Operands& in) {
   return tensor_arg(b.gather(x, {b.cast(index, ir::DType::int64)}, b.shape(index), where));
 }
 
+// torch.take_along_dim: the same with the other dimensions broadcast.
+Arg take_along(Operands& in) {
+  ir::Builder& b = in.builder();
+  const ValueId x = in.tensor("x"), index = in.tensor("index");
+  const int d = in.dim("dim", b.rank(x));
+  Shape others_of_x = b.shape(x), others_of_index = b.shape(index);
+  others_of_x[at(d)] = others_of_index[at(d)] = Sym(1);
+  Shape to_x = ir::broadcast(others_of_x, others_of_index), to = to_x;
+  to_x[at(d)] = b.shape(x)[at(d)];
+  to[at(d)] = b.shape(index)[at(d)];
+  std::vector<Sym> where = ir::index_symbols(to);
+  where[at(d)] = place(0, b.shape(x)[at(d)]);
+  return tensor_arg(b.gather(b.expand(x, to_x), {b.expand(wrapped(b, index, b.shape(x)[at(d)]), to)}, to, where));
+}
+
 // Rows of x along `dim`, named by a tensor of any shape, which takes the place of that dimension.
 Arg take(Operands& in) {
   ir::Builder& b = in.builder();
@@ -321,6 +336,7 @@ constexpr Function kFunctions[] = {
     {"size", "x, dim", size},
     {"steps", "start, end, step", steps},
     {"take", "x, dim, index, wrap", take},
+    {"take_along", "x, dim, index", take_along},
     {"tenfold", "n", tenfold},
 };
 

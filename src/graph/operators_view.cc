@@ -83,7 +83,7 @@ constexpr Operator kOperators[] = {
     {"aten.swapdims.default", "transpose(self, dim0, dim1)"},
     {"aten.t.default", "transpose(self, 0, 1)"},
     {"aten.take.default", "take(reshape(self, [-1]), 0, index, true)"},
-    {"aten.take_along_dim.default", "if dim == none then gather(flatten(self), 0, flatten(indices)) else gather(self, dim, indices)"},
+    {"aten.take_along_dim.default", "if dim == none then gather(flatten(self), 0, flatten(indices)) else take_along(self, dim, indices)"},
     {"aten.tile.default", "repeat(self, padded_list(dims, rank(self)))"},
     {"aten.transpose.int", "transpose(self, dim0, dim1)"},
     {"aten.tril.default", "where(diagonal_distance(self) <= diagonal, self, 0)"},

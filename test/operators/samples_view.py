@@ -56,7 +56,7 @@ SAMPLES: dict[str, list[str]] = {
     "aten.stack.default": ["f([x, y])", "f([x, xt], 1)", "f([x, y], -1)", "f([h, h])", "f([s, s])"],
     "aten.swapaxes.default": ["f(img, 1, 3)"], "aten.swapdims.default": ["f(img, 1, 3)"], "aten.t.default": ["f(x)", "f(v)"],
     "aten.take.default": ["f(x, idx)", "f(x, at)", "f(x, neg)"],
-    "aten.take_along_dim.default": ["f(x, at, 0)", "f(x, x.argmax(1, True), 1)", "f(x, idx)"],
+    "aten.take_along_dim.default": ["f(x, at, 0)", "f(x, x.argmax(1, True), 1)", "f(x, x.argmax(0, True)[:, :1], 0)", "f(x[:1], x.argmax(1, True), -1)", "f(x, idx)"],
     "aten.tile.default": ["f(x, [2])", "f(x, [2, 1, 2])", "f(v, [3])"],
     "aten.transpose.int": ["f(x, 0, 1)", "f(img, 1, -1)", "f(imgt, 2, 3)"],
     "aten.tril.default": ["f(x)", "f(sq, 1)", "f(t3, -1)", "f(i32)", "f(b)", "f(e32[:16].reshape(4, 4))"],

@@ -43,7 +43,8 @@ REFUSED = {
     "nn.functional.fractional_max_pool2d(x, 2, output_size=3)": "aten.fractional_max_pool2d.default: this operator is not supported",
     "torch.fft.fft(x).abs()": "aten.fft_fft.default: complex64 is not supported",
     "x[x > 0]": "aten.index.Tensor: the shape of its result depends on values",
-    "nn.functional.ctc_loss(x.log_softmax(2), torch.ones(8, 3, dtype=torch.long), (4,) * 8, (3,) * 8)": "_ctc_loss",
+    "nn.functional.ctc_loss(x.log_softmax(2), torch.ones(8, 3, dtype=torch.long), (4,) * 8, (3,) * 8)": "aten._ctc_loss.default: the shape of its result depends on values",
+    "x * float(x.sum())": "a number of Python (.item(), int(), float(), a condition) is taken from a tensor's values",
 }
 
 
@@ -111,7 +112,10 @@ class Generate(unittest.TestCase):
                     f"        return {text}\n\n\ndef get_inputs():\n    return [torch.rand(4, 8, 8)]\n")
             rows = self.suite(folder, "--no-verify")
         for number, (text, reason) in enumerate(REFUSED.items()):
-            self.assertIn(reason, rows[f"refused_{number}.py"]["reason"], text)
+            row = rows[f"refused_{number}.py"]
+            self.assertIn(reason, row["reason"], text)
+            self.assertIn(f"refused_{number}.py:7", row["reason"], text)
+            self.assertEqual(row["status"], "unsupported", text)
 
     def test_a_suite_is_resumed(self):
         with tempfile.TemporaryDirectory() as out:
