@@ -15,13 +15,27 @@ std::optional<ir::ValueId> exact_scores(Rewriting& here) {
   return b.elementwise("div_rn", here.inputs);
 }
 
+// An argument or a random draw, also through reshapes, which have its memory.
+bool is_written_by_no_kernel(const ir::Graph& graph, ir::ValueId id) {
+  const ir::Node* node = graph.maker(id);
+  return node == nullptr || node->op == "random" || (node->op == "reshape" && is_written_by_no_kernel(graph, node->inputs[0]));
+}
+
+// What is returned is written by a kernel. A maximum over one element, say, has become the argument itself by now.
+void copy_outputs(ir::Graph& graph) {
+  ir::Builder b(graph);
+  for (ir::ValueId& output : graph.outputs) {
+    if (is_written_by_no_kernel(graph, output)) output = b.node("cast", {output}, {{"copy", true}}, {b.type(output)})[0];
+  }
+}
+
 }  // namespace
 
 ir::Graph prepared(const ir::Graph& graph) {
   const std::map<int, Attention> attention = find_attention(graph);
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());
-  return rewritten(graph, [&](Rewriting& here) {
+  ir::Graph out = rewritten(graph, [&](Rewriting& here) {
     if (inside.contains(here.number) || attention.contains(here.number)) {
       const std::optional<ir::ValueId> scores = exact_scores(here);
       return scores ? scores : narrow_product(here);
@@ -29,6 +43,8 @@ ir::Graph prepared(const ir::Graph& graph) {
     if (const std::optional<ir::ValueId> product = arranged_product(here)) return product;
     return split_reduction(here);
   });
+  copy_outputs(out);
+  return out;
 }
 
 }  // namespace ka::partition
