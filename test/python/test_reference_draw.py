@@ -166,6 +166,14 @@ class Distributions(ReferenceTest):
             for distribution in ("normal", "wide"):
                 self.assertTrue(holds(self.drawn(distribution=distribution).inputs()[0]), sample)
 
+    def test_tiny_inputs_leave_something_to_compare(self) -> None:
+        for body, power in (("x * 2", -40), ("F.layer_norm(x, (8,))", -40), ("x @ x.T", -40), ("x.abs().pow(3.5).sum()", -20), ("x * x * x", -30)):
+            self.loaded(one(body, "torch.rand(8, 8) + 1"))
+            x = self.drawn(distribution="tiny").inputs()[0]
+            self.assertEqual(torch.frexp(x).exponent.min().item(), power + 1, body)
+        self.loaded(one("F.kl_div(x.log_softmax(-1), x.flip(0).softmax(-1), reduction='batchmean')", "torch.randn(8, 8)"))
+        self.assertIn("equal up to rounding", self.drawn(distribution="tiny").answer["why"])
+
     def test_constant_weights_get_values(self) -> None:
         self.loaded(LINEAR)
         self.assertEqual(set(self.drawn().weights()["norm_bias"].tolist()), {0.0})
