@@ -5,7 +5,8 @@ the reference also has NaN where nothing depends on the input: 0 * NaN, for inst
 skips such positions is honest. To tell the two apart, the injected NaNs are replaced by very different finite values
 and the reference is run in float64 for each: an output element that never changes does not depend on them. It is
 `undefined`, and both NaN and the finite value are right. Integer and boolean outputs have no NaN: their elements
-are undefined where they depend on the injected positions (how NaN compares is not what is judged).
+are undefined where they depend on the injected positions (how NaN compares is not what is judged), and throughout where NaN is converted to an integer: that gives any number,
+also where every finite number in its place gives the same.
 
 A NaN can also hide another one: a mask that is made by comparing (`bias > 0`) is False where the bias is NaN, and the score that it hides may
 be NaN itself. Replacing both shows the hidden one. So some NaNs are kept as they are while the others are replaced: an output element that then is a number and never
@@ -87,6 +88,10 @@ def _attempt(draw: "Draw", free: dict[int, str], seed: int, level: int) -> Speci
     if level > 0 and (runs.has_nan(replaced[0]) or not runs.same_classes(draw.native.outputs, outputs64)):
         return "the reference does not agree with itself on edge values"
     undefined = [_undefined(out, [run[k] for run in replaced]) for k, out in enumerate(draw.native.outputs)]
+    if left_open is not None:
+        if any(_rests_on_a_conversion(out, [run[k] for run in replaced]) for k, out in enumerate(draw.native.outputs)):
+            return left_open
+        undefined = [mask if out.is_floating_point() else torch.ones_like(mask) for mask, out in zip(undefined, draw.native.outputs)]
     made = Special(poisoned, outputs64, undefined, replaced[0])
     for kept in _kept_sets(places):
         _admit_hidden(draw, base, places, kept, made)
@@ -186,6 +191,11 @@ def _alternating(drawn: torch.Tensor, value: float) -> torch.Tensor:
     signs = 1.0 - 2.0 * (torch.arange(drawn.numel()) % 2).double()
     limit = torch.finfo(drawn.dtype).max
     return (signs * value).clamp(-limit, limit).to(drawn.dtype)
+
+
+def _rests_on_a_conversion(out: torch.Tensor, replaced: list[torch.Tensor]) -> bool:
+    """Whether a floating output that the injected NaNs change is a number: NaN may have become an integer on the way."""
+    return out.is_floating_point() and any(bool((_differs(replaced[0], other) & ~torch.isnan(out)).any()) for other in replaced[1:])
 
 
 def _undefined(out: torch.Tensor, replaced: list[torch.Tensor]) -> torch.Tensor:

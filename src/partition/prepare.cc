@@ -3,6 +3,7 @@
 #include "partition/attention.h"
 #include "partition/long_reductions.h"
 #include "partition/products.h"
+#include "partition/steps.h"
 
 namespace ka::partition {
 
@@ -35,10 +36,14 @@ ir::Graph prepared(const ir::Graph& graph) {
   const std::map<int, Attention> attention = find_attention(graph);
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());
+  const std::set<int> exact = before_steps(graph);
   ir::Graph out = rewritten(graph, [&](Rewriting& here) {
     if (inside.contains(here.number) || attention.contains(here.number)) {
       const std::optional<ir::ValueId> scores = exact_scores(here);
       return scores ? scores : narrow_product(here);
+    }
+    if (exact.contains(here.number)) {
+      if (const std::optional<ir::ValueId> other = exact_before_step(here)) return other;
     }
     if (const std::optional<ir::ValueId> product = arranged_product(here)) return product;
     return split_reduction(here);
