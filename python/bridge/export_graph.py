@@ -45,7 +45,7 @@ def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str,
         warnings.simplefilter("ignore")
         try:
             program = torch.export.export(module, tuple(inputs), strict=False)
-            if not export_inplace.is_plain(program.graph):
+            if _has_regions(program.graph) or not export_inplace.is_plain(program.graph):
                 program = program.run_decompositions({})
             program = export_decompose.in_terms_of(operators, program)
         except BaseException as exc:
@@ -183,6 +183,11 @@ def _outputs(node: Any) -> list[dict[str, Any] | None]:
     if any(isinstance(n, torch.SymInt) for v in values if isinstance(v, torch.Tensor) for n in v.shape):
         raise NotExportable(f"{_where(node)}: {node.target}: the shape of its result depends on values")
     return [_described(v) if isinstance(v, torch.Tensor) else None for v in values]
+
+
+def _has_regions(graph: Any) -> bool:
+    """Parts under autocast, or with another gradient mode, are graphs of their own; PyTorch puts them in their places, with their casts."""
+    return any(isinstance(node.target, torch._ops.HigherOrderOperator) for node in graph.nodes)
 
 
 def _why_not(exc: BaseException) -> str:
