@@ -19,6 +19,7 @@ constexpr Operator kOperators[] = {
     {"aten.constant_pad_nd.default", "pad(self, pad, 'constant', value)"},
     {"aten.diag.default", "if rank(self) == 1 then diagonal_matrix(self, diagonal) else diagonal(self, diagonal, 0, 1)"},
     {"aten.diagonal.default", "diagonal(self, offset, dim1, dim2)"},
+    {"aten.diagonal_scatter.default", "diagonal_overwritten(self, src, offset, dim1, dim2)"},
     {"aten.embedding.default", "take(weight, 0, indices)"},
     // what lies in it is not defined: whoever reads it before writing has no program
     {"aten.empty.memory_format", "full(size, 0, dtype)"},

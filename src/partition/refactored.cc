@@ -317,6 +317,7 @@ class Writer {
       KA_ASSIGN(std::string text, value_text(input));
       in.push_back(text);
     }
+    if (node.op == "where" && numbers && number(node.inputs[0])) in[0] = fmt::format("torch.tensor({})", in[0]);
     if (node.op == "mul" && natural == DType::bool_) return fmt::format("{} & {}", in[0], in[1]);
     if (node.op == "add" && natural == DType::bool_) return fmt::format("{} | {}", in[0], in[1]);
     std::string text = known ? form->text : fmt::format("torch.{}({})", node.op, fmt::join(in, ", "));

@@ -15,6 +15,7 @@ SAMPLES: dict[str, list[str]] = {
     "aten.chunk.default": ["*f(x, 2, 1)", "*f(x, 3)", "*f(img, 3, 2)", "*f(v, 4)"],
     "aten.constant_pad_nd.default": [f"f(seq, {PAD1})", f"f(img, {PAD2}, 2.5)", f"f(i32, {PAD1}, 7)", f"f(b, {PAD1}, True)", "f(x, [-1, 1])", f"f(x, {PAD2}, float('-inf'))"],
     "aten.diag.default": ["f(v)", "f(sq)", "f(sq, 1)", "f(v, -1)"],
+    "aten.diagonal_scatter.default": ["f(sq, sq[0])", "f(x, v[:3], 1)", "f(x, v[:2], -1)", "f(t3, t3[:, 0, :3], 0, 1, 2)", "f(sq, i32.flatten()[:5])"],
     "aten.diagonal.default": ["f(sq)", "f(x, 1)", "f(x, -1)", "f(t3, 0, 1, 2)", "f(t3, 1, -1, 0)"],
     "aten.embedding.default": ["f(x, idx)", "f(h, at)", "f(x, idx, 1)"],
     "aten.empty.memory_format": ["torch.ops.aten.fill.Scalar(f([2, 3]), 2)"], "aten.empty_like.default": ["torch.ops.aten.fill.Scalar(f(x), 2)"],
