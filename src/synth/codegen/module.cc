@@ -74,7 +74,7 @@ class ModuleWriter {
     KernelFile file{out.text(), kernel_names_, inputs_, {}};
     for (const ir::Argument& argument : graph_.arguments) {
       const bool weight = argument.kind == ir::ArgumentKind::parameter || argument.kind == ir::ArgumentKind::buffer;
-      if (weight && is_used(argument.value)) file.weights.push_back({argument.name, buffers_.at(argument.value).name});
+      if (weight && is_used(argument.value)) file.weights.push_back({argument.name, buffers_.at(argument.value).name, argument.kind == ir::ArgumentKind::buffer});
     }
     return file;
   }
