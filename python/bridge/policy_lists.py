@@ -236,9 +236,9 @@ LAYER_ATTRIBUTES = words("""
     negative_slope alpha beta inplace approximate lower upper lambd threshold min_val max_val num_parameters p margin reduction
     hidden_size input_size num_layers batch_first bidirectional dropout embed_dim num_heads head_dim in_proj_weight in_proj_bias
     q_proj_weight k_proj_weight v_proj_weight bias_k bias_v weight_ih weight_hh bias_ih bias_hh out_proj num_embeddings embedding_dim padding_idx scale_factor mode align_corners start_dim end_dim
-    parameters named_parameters buffers named_buffers state_dict children named_children
+    parameters named_parameters buffers named_buffers state_dict children named_children train eval
 """) | frozenset(f"{kind}_{way}_l{layer}{direction}" for kind in ("weight", "bias") for way in ("ih", "hh") for layer in range(16) for direction in ("", "_reverse"))
-MODULE_METHODS = words("register_buffer register_parameter add_module parameters named_parameters get_parameter buffers named_buffers get_buffer training children forward")
+MODULE_METHODS = words("register_buffer register_parameter add_module parameters named_parameters get_parameter buffers named_buffers get_buffer training train eval children forward")
 
 # Attributes of a value inside a kernel: tl.tensor, tl.dtype, descriptors, constexpr.
 KERNEL_ATTRIBUTES = words("""
