@@ -117,7 +117,7 @@ class Draw:
 
     def unsettled(self, inputs: list[Any]) -> str | None:
         """What PyTorch leaves open for these inputs."""
-        if not self.native.observed.names & (unsettled.ORDERINGS | unsettled.CONVERSIONS):
+        if not self.native.observed.names & unsettled.WATCHED:
             return None
         watch = unsettled.Unsettled()
         with watch:

@@ -77,7 +77,7 @@ def _attempt(draw: "Draw", free: dict[int, str], seed: int, level: int) -> Speci
     except ProblemError as exc:
         return exc.message
     left_open = draw.unsettled(poisoned)
-    if left_open == unsettled.TIES or (left_open and level > 0):
+    if left_open and (level > 0 or left_open != unsettled.RANGE):
         return left_open
     replaced = _replaced_runs(draw, base, places)
     if len(replaced) < 2:
