@@ -6,7 +6,7 @@
            2**-4 .. 2**4
   small    given * 2**-10
   large    given * 2**14
-  tiny     given * 2**-40
+  tiny     given * 2**-40; where nothing is left of the reference's numbers (vanishing.py), 2**-30 or 2**-20
   halves   multiples of one half between -8 and 8: exact values, ties, zeros
   negative below -2**13 throughout, so that no padding but -inf is the neutral element of a maximum
   special  given with NaN (and, for purely elementwise programs, infinities and other edge values) at a few places: see
@@ -31,7 +31,8 @@ from typing import Any
 import torch
 
 NAMES = ("given", "normal", "wide", "small", "negative", "large", "tiny", "halves", "special")
-SCALES = {"small": 2.0**-10, "large": 2.0**14, "tiny": 2.0**-40}
+SCALES = {"small": 2.0**-10, "large": 2.0**14}
+TINY_EXPONENTS = (-40.0, -30.0, -20.0)
 NEGATIVE = 2.0**13
 WIDE_EXPONENTS = (10.0, 4.0)
 SCORE_SCALE = 2.0**5
@@ -99,6 +100,8 @@ def transform(inputs: list[Any], structures: dict[int, str], distribution: str, 
             fresh = (-1 - torch.randn(value.shape, generator=generator, dtype=torch.float64).abs()) * (SCORE_SCALE if scores else NEGATIVE)
         elif distribution == "halves":
             fresh = torch.randint(-16, 17, value.shape, generator=generator).double() / 2
+        elif distribution == "tiny":
+            fresh = value.cpu().double() * 2.0**exponent
         elif distribution in SCALES:
             fresh = value.cpu().double() * (SCORE_SCALE if scores and distribution == "large" else SCALES[distribution])
         else:

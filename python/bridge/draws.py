@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ka_bridge import distributions, integers, masking, modes, runs, special, unsettled, weights
+from ka_bridge import distributions, integers, masking, modes, runs, special, unsettled, vanishing, weights
 from ka_bridge.cost import INPUTS_SEED, WEIGHTS_SEED
 from ka_bridge.loading import Loaded
 from ka_bridge.problem import Program, ProblemError, derived_seed, flatten
@@ -61,7 +61,7 @@ class Draw:
 
     def plain(self, fd: int, distribution: str, tier: str | None) -> dict[str, Any]:
         wide = distributions.SCORE_EXPONENTS if self.state.scores else distributions.WIDE_EXPONENTS
-        exponents = wide if distribution == "wide" else (0.0,)
+        exponents = {"wide": wide, "tiny": distributions.TINY_EXPONENTS}.get(distribution, (0.0,))
         refusal = ""
         for exponent in exponents:
             inputs, refusal = self._try(distribution, exponent)
@@ -95,7 +95,7 @@ class Draw:
             except ProblemError as exc:
                 refusal = exc.message
                 continue
-            refusal = self._not_finite() or self.unsettled(inputs) or ""
+            refusal = self._not_finite() or self.unsettled(inputs) or (self._vanishing(inputs) if distribution == "tiny" else "")
             if not refusal:
                 return inputs, ""
         return None, refusal
@@ -109,9 +109,15 @@ class Draw:
             return None
         return distributions.transform(self.given, structures, distribution, seed, exponent, self.state.scores)
 
+    def _vanishing(self, inputs: list[Any]) -> str:
+        watch = vanishing.Vanishing()
+        with watch:
+            self.program.call(self.duplicate(self.pristine), runs.copy_inputs(inputs), self.call_seed)
+        return watch.why or ""
+
     def unsettled(self, inputs: list[Any]) -> str | None:
         """What PyTorch leaves open for these inputs."""
-        if not self.native.observed.names & (unsettled.ORDERINGS | unsettled.CONVERSIONS):
+        if not self.native.observed.names & unsettled.WATCHED:
             return None
         watch = unsettled.Unsettled()
         with watch:

@@ -66,9 +66,10 @@ class Entry:
         model = value(*request.get("init_args", []))
         if request.get("mode") == "eval":
             model.eval()
-        own, wanted = set(_state_dict(model)), set(self.state_names.values())
-        if own != wanted:
-            missing, extra = sorted(wanted - own), sorted(own - wanted)
+        wanted, saved = set(self.state_names.values()), set(_state_dict(model))
+        held = {name for names in (_named_parameters, _named_buffers) for name, _ in names(model, remove_duplicate=False)}
+        missing, extra = sorted(wanted - held), sorted(saved - wanted)  # tables that are not saved are a module's own business
+        if missing or extra:
             raise Unfit("signature", f"the parameters and buffers of {self.name} must have the names of the given "
                                      f"module; missing: {missing or 'none'}, not known there: {extra or 'none'}")
         self.model = model

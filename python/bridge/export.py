@@ -176,7 +176,7 @@ def _first(source: SizedSource, request: Asked, sizes: dict[str, int], refusals:
         without_numbers = graph  # a small tensor that is no weight: a module that is built for real has its numbers
     if without_numbers is not None:
         return "fake", without_numbers
-    raise ProblemError("unsupported", f"the program cannot be exported ({refusals[0]})", last)
+    raise ProblemError("not_exportable", f"the program cannot be exported ({refusals[0]})", last.__cause__ or last)
 
 
 def _lacks_numbers(graph: dict[str, Any]) -> bool:

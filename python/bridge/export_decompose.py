@@ -32,7 +32,10 @@ def in_terms_of(operators: frozenset[str], program: Any) -> Any:
             table[target] = meaning
         if not table:
             return now
-        now = now.run_decompositions(table)
+        try:
+            now = now.run_decompositions(table)
+        except (AssertionError, RuntimeError, NotImplementedError):
+            return program  # a definition that writes to a view of its own result, say
     return program if _unknown(now, operators) else now
 
 
@@ -68,13 +71,26 @@ def _meaning(target: Any) -> Callable[..., Any] | None:
 
 @contextmanager
 def without_value_checks() -> Iterator[None]:
-    """gaussian_nll_loss looks at the values of its variance to refuse negative ones, which no graph can hold."""
+    """gaussian_nll_loss looks at the values of its variance to refuse negative ones, which no graph can hold; fill_diagonal_ looks at memory through
+    strides of its own."""
     original = F.gaussian_nll_loss
     F.gaussian_nll_loss = _gaussian_nll_loss
+    torch.Tensor.fill_diagonal_ = _fill_diagonal  # type: ignore[method-assign]
     try:
         yield
     finally:
         F.gaussian_nll_loss = original
+        del torch.Tensor.fill_diagonal_
+
+
+def _fill_diagonal(self: torch.Tensor, fill_value: Any, wrap: bool = False) -> torch.Tensor:
+    """A matrix, or a cube of any rank: the places whose coordinates are all equal. In a tall matrix that wraps, one row lies between two diagonals."""
+    places = [torch.arange(n, device=self.device).view([n if d == k else 1 for d in range(self.dim())]) for k, n in enumerate(self.shape)]
+    first = places[0] % (self.shape[1] + 1) if wrap and self.dim() == 2 else places[0]
+    chosen = first == places[1]
+    for other in places[2:]:
+        chosen = chosen & (first == other)
+    return self.masked_fill_(chosen, fill_value)
 
 
 def _gaussian_nll_loss(input: torch.Tensor, target: torch.Tensor, var: Any, full: bool = False, eps: float = 1e-6,

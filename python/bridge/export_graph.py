@@ -16,9 +16,10 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
-from ka_bridge import export_decompose, export_inplace, export_recurrent
+from ka_bridge import export_decompose, export_inplace, export_recurrent, structures
 from ka_bridge.conn import one_line
 
 CONSTANT_LIMIT = 1 << 16
@@ -44,11 +45,11 @@ def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str,
         warnings.simplefilter("ignore")
         try:
             program = torch.export.export(module, tuple(inputs), strict=False)
-            if not export_inplace.is_plain(program.graph):
+            if _has_regions(program.graph) or not export_inplace.is_plain(program.graph):
                 program = program.run_decompositions({})
             program = export_decompose.in_terms_of(operators, program)
         except BaseException as exc:
-            raise NotExportable(f"{type(exc).__name__}: {one_line(str(exc), 400)}") from exc
+            raise NotExportable(_why_not(exc)) from exc
     return _Writer(program, inputs, names, weights).document()
 
 
@@ -72,14 +73,14 @@ class _Writer:
         for spec in self.program.graph_signature.output_specs:
             kind = spec.kind.name
             if kind == "USER_OUTPUT":
-                outputs.append(self._value(spec.arg.name) if hasattr(spec.arg, "name") else {"value": spec.arg.value})
+                outputs.append({"value": spec.arg.value} if hasattr(spec.arg, "value") else self._value(spec.arg.name))
             elif kind in ("BUFFER_MUTATION", "USER_INPUT_MUTATION"):
                 updates.append({"target": self._placeholder(spec.target, kind), "value": self._value(spec.arg.name)})
             else:
                 raise NotExportable(f"the program has an output of kind {kind}")
-        structure = self.program.call_spec.out_spec
-        return {"arguments": arguments, "nodes": nodes, "outputs": outputs, "updates": updates,
-                "structure": _structure(structure)}
+        structure, order = _structure(self.program.call_spec.out_spec, outputs)
+        return {"arguments": arguments, "nodes": nodes, "outputs": [outputs[i] for i in order], "updates": updates,
+                "structure": structure}
 
     def _written(self) -> list[dict[str, Any]]:
         """Buffers and inputs that the program has written to, with their last value."""
@@ -184,6 +185,21 @@ def _outputs(node: Any) -> list[dict[str, Any] | None]:
     return [_described(v) if isinstance(v, torch.Tensor) else None for v in values]
 
 
+def _has_regions(graph: Any) -> bool:
+    """Parts under autocast, or with another gradient mode, are graphs of their own; PyTorch puts them in their places, with their casts."""
+    return any(isinstance(node.target, torch._ops.HigherOrderOperator) for node in graph.nodes)
+
+
+def _why_not(exc: BaseException) -> str:
+    """Values that decide something while there are none are what most refusals are about: said in a sentence, with the operator."""
+    kind = type(exc).__name__
+    if kind == "DynamicOutputShapeException":
+        return f"{getattr(exc, 'func', exc)}: the shape of its result depends on values"
+    if kind in ("GuardOnDataDependentSymNode", "DataDependentOutputException"):
+        return f"{getattr(exc, 'func', 'forward')}: a number of Python (.item(), int(), float(), a condition) is taken from a tensor's values"
+    return f"{kind}: {one_line(str(exc), 400)}"
+
+
 def _data(value: torch.Tensor) -> dict[str, Any]:
     """The numbers of a small constant, where it has any."""
     if type(value).__name__ == "FakeTensor" or value.is_meta or value.numel() > CONSTANT_LIMIT:
@@ -203,6 +219,11 @@ def _where(node: Any) -> str:
     return place
 
 
-def _structure(spec: Any) -> str:
-    kind = spec.type
-    return "tensor" if kind is None else "list" if kind is list else "tuple"
+def _structure(spec: Any, outputs: list[Any]) -> tuple[str, list[int]]:
+    """How the outputs are packed, and their order in that text."""
+    nothing = {"value": None}
+    packed = pytree.tree_unflatten([None if out == nothing else i for i, out in enumerate(outputs)], spec)
+    try:
+        return structures.packed(packed, lambda value: type(value) is int, False)
+    except structures.NotPacked as exc:
+        raise NotExportable(f"forward returns {exc}") from exc

@@ -26,7 +26,7 @@ def mutates(node: Any) -> bool:
     """Whether the operator writes to one of its operands."""
     if node.op != "call_function" or not hasattr(node.target, "_schema"):
         return False
-    return node.target._schema.is_mutable or is_training_norm(node) or (str(node.target) in MAY_WRITE and node.args[3] is not None)
+    return node.target._schema.is_mutable or is_training_norm(node) or (str(node.target) in MAY_WRITE and node.args[3] is not None and bool(node.args[5]))
 
 
 def written(node: Any) -> dict[Any, int]:

@@ -33,6 +33,9 @@ class Mode(TorchDispatchMode):
         return False
 
 
+REPLACES_INFINITY = frozenset({"nan_to_num", "nan_to_num_"})
+
+
 class Observe(Mode):
     """Runs ops as they are; counts cost, notes facts, keeps random draws.
 
@@ -49,6 +52,7 @@ class Observe(Mode):
         self.flops = 0
         self.op_count = 0
         self.draws: list[tuple[str, list[torch.Tensor]]] = []
+        self.limits: list[float] = []  # what nan_to_num puts in the place of infinity: the largest number of a dtype
         self.draws_random = False
         self.contractions: set[str] = set()
         self.names: set[str] = set()
@@ -78,6 +82,8 @@ class Observe(Mode):
             self.dynamic = facts.name
         if facts.is_random:
             self._keep_draw(facts, args, result)
+        elif facts.name in REPLACES_INFINITY and result.is_floating_point():
+            self.limits.append(torch.finfo(result.dtype).max)
         if self.limit is not None and self.op_count > self.limit[2]:
             if self.elements > self.limit[0] or self.flops > self.limit[1]:
                 raise Stop("over the budget")
@@ -119,9 +125,10 @@ class WatchRecurrence(TorchFunctionMode):
 class Double(Mode):
     """Runs every op in float64: narrower floating operands and dtype arguments are widened, draws are replayed."""
 
-    def __init__(self, draws: list[tuple[str, list[torch.Tensor]]]) -> None:
+    def __init__(self, observed: Observe) -> None:
         super().__init__()
-        self.draws = draws
+        self.draws = observed.draws
+        self.limits = iter(observed.limits)
         self.next_draw = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -134,7 +141,17 @@ class Double(Mode):
         args = tuple(a if name in facts.mutated else _widen(a) for name, a in zip(names, args))
         if facts.is_random:
             return self._replay(facts, args)
+        if facts.name in REPLACES_INFINITY and args[0].is_floating_point():
+            args = self._with_limits(args, kwargs)
         return func(*args, **kwargs)
+
+    def _with_limits(self, args: Any, kwargs: dict[str, Any]) -> Any:
+        """The largest number of the problem's dtype, not of float64, where the program names none."""
+        limit = next(self.limits, None)
+        if limit is None:
+            raise CannotReplay("the float64 run replaces infinity at other places than the run in the problem's own dtype")
+        nan, high, low = (kwargs.pop(name, args[i] if i < len(args) else None) for i, name in ((1, "nan"), (2, "posinf"), (3, "neginf")))
+        return args[0], nan, limit if high is None else high, -limit if low is None else low
 
     def _replay(self, facts: ops.OpFacts, args: Any) -> Any:
         if self.next_draw >= len(self.draws):

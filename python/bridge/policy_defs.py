@@ -70,12 +70,13 @@ class Judge(Walker):
         self.walk_each([arg.annotation for arg in parameters(args)], "type")
 
     def walk_body(self, info: FuncInfo, body: list[Any]) -> None:
-        saved = self.kernel, self.building
+        saved = self.kernel, self.building, self.constructing
         self.kernel = info if info.jit else None
         self.building = (info.cls is not None and self.names.is_module(info.cls)
                          and (info.name in lists.BUILDING_METHODS or info.name.startswith(lists.BUILDING_PREFIXES)))
+        self.constructing = self.building and info.name == "__init__"
         self.inside(info.scope, body)
-        self.kernel, self.building = saved
+        self.kernel, self.building, self.constructing = saved
 
     def judge_method(self, info: FuncInfo) -> None:
         for decorator in info.node.decorator_list:
@@ -128,10 +129,10 @@ class Judge(Walker):
                 self.refuse("policy.class", decorator, f"decorator of the class {node.name}")
             self.walk(decorator, "decorator")
         self.judge_overrides(info)
-        saved = self.building
-        self.building = False
+        saved = self.building, self.constructing
+        self.building = self.constructing = False
         self.inside(info.scope, node.body)
-        self.building = saved
+        self.building, self.constructing = saved
 
     def judge_base(self, base: ast.expr, name: str) -> None:
         target = base

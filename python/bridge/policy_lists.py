@@ -100,6 +100,12 @@ INITIALISERS = under("torch.nn.init", """
     uniform_ xavier_normal_ xavier_uniform_ zeros_ _calculate_fan_in_and_fan_out
 """)
 BUILDING_METHODS = words("__init__ reset_parameters")
+# Tables that a constructor makes (positions, masks, cosines of a rotary embedding) and keeps as buffers: calls in __init__ alone, which sees no input.
+TABLES = under("torch", "abs arange cat cos cumsum exp eye flip floor linspace log logspace meshgrid outer pow repeat_interleave rsqrt sin sqrt stack tile tril triu where")
+TABLE_METHODS = words("""
+    abs add clamp cos cumsum div eq exp flip floor ge gt le log log2 lt masked_fill masked_fill_ max mean min mul ne neg pow repeat repeat_interleave rsqrt sin sqrt sub sum
+    tile tril triu type_as
+""")
 BUILDING_PREFIXES = ("_make", "make_", "_build", "build_", "_init", "init_")
 
 # Triton on the host.
@@ -229,10 +235,10 @@ LAYER_ATTRIBUTES = words("""
     padding_mode ceil_mode count_include_pad return_indices output_size num_features num_channels num_groups normalized_shape
     negative_slope alpha beta inplace approximate lower upper lambd threshold min_val max_val num_parameters p margin reduction
     hidden_size input_size num_layers batch_first bidirectional dropout embed_dim num_heads head_dim in_proj_weight in_proj_bias
-    out_proj num_embeddings embedding_dim padding_idx scale_factor mode align_corners start_dim end_dim
-    parameters named_parameters buffers named_buffers state_dict children named_children
-""")
-MODULE_METHODS = words("register_buffer register_parameter add_module parameters named_parameters buffers named_buffers training children forward")
+    q_proj_weight k_proj_weight v_proj_weight bias_k bias_v weight_ih weight_hh bias_ih bias_hh out_proj num_embeddings embedding_dim padding_idx scale_factor mode align_corners start_dim end_dim
+    parameters named_parameters buffers named_buffers state_dict children named_children train eval
+""") | frozenset(f"{kind}_{way}_l{layer}{direction}" for kind in ("weight", "bias") for way in ("ih", "hh") for layer in range(16) for direction in ("", "_reverse"))
+MODULE_METHODS = words("register_buffer register_parameter add_module parameters named_parameters get_parameter buffers named_buffers get_buffer training train eval children forward")
 
 # Attributes of a value inside a kernel: tl.tensor, tl.dtype, descriptors, constexpr.
 KERNEL_ATTRIBUTES = words("""

@@ -59,6 +59,7 @@ class Rules:
         self.scope: Scope = names.scan.module
         self.kernel: FuncInfo | None = None  # the kernel whose body is being read
         self.building = False  # inside a method that builds a module
+        self.constructing = False  # inside its __init__
         self.atomics = False
         self.on_host: set[FuncInfo] = set()  # kernels that host code refers to
         self.in_kernels: set[FuncInfo] = set()  # kernels that kernels refer to
@@ -81,6 +82,8 @@ class Rules:
         elif path in WHEN_BUILDING or path in lists.INITIALISERS:
             if position != "type" and not (self.building and position == "call"):
                 self.refuse("policy.torch", node, f"{name} (layers, parameters and their initialisation belong in __init__)")
+        elif path in lists.TABLES and self.constructing and position == "call":
+            pass
         elif path in lists.RANDOM:
             if not (self.allow_random or self.building):
                 self.refuse("policy.torch", node, f"{name} (the reference draws no random numbers)")
@@ -178,7 +181,7 @@ class Rules:
                 self.refuse("policy.attribute", node, f"attribute {attr} in the kernel {self.kernel.name}")
         elif attr in lists.VALUE_ATTRIBUTES or (attr in lists.LAYER_ATTRIBUTES and attr not in tensor_names()) or own:
             pass
-        elif attr in lists.RANDOM_METHODS and (self.allow_random or self.building):
+        elif attr in lists.RANDOM_METHODS and (self.allow_random or self.building) or attr in lists.TABLE_METHODS and self.constructing:
             pass
         elif attr.startswith("_"):
             self.refuse("policy.attribute", node, f"attribute {attr}")

@@ -96,7 +96,7 @@ class Walker(Rules):
         if name in self.names.scan.skipped:
             self.refuse("policy.name", node, f"use of {name} (it belongs to the problem)")
             return
-        key = (name, self.scope, position, self.kernel, self.building)
+        key = (name, self.scope, position, self.kernel, self.building, self.constructing)
         if key in self.accepted:
             return
         before = self.refusals

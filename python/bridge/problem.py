@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ka_bridge import forks
+from ka_bridge import forks, structures
 from ka_bridge.conn import one_line
 from ka_bridge.modes import Stop
 from ka_bridge.tensors import Unsupported, check_supported
@@ -234,24 +234,14 @@ class Program:
 
 
 def flatten(result: Any) -> tuple[list[torch.Tensor], str]:
-    """The output tensors and "tensor", "tuple" or "list"; anything else is refused by name."""
-    if isinstance(result, torch.Tensor):
-        parts, structure = [result], "tensor"
-    elif isinstance(result, tuple):
-        parts, structure = list(tuple.__iter__(result)), "tuple"
-    elif type(result) is list:
-        parts, structure = list(result), "list"
-    else:
-        raise ProblemError("unsupported", f"forward returns {type(result).__name__}; "
-                           "a tensor, or a tuple or list of tensors, is needed")
+    """The output tensors and how they are packed (structures.py); anything else is refused by name."""
+    try:
+        structure, parts = structures.packed(result, lambda value: isinstance(value, torch.Tensor), False)
+    except structures.NotPacked as exc:
+        raise ProblemError("unsupported", f"forward returns {exc}; tensors are needed, alone or in tuples, lists and dictionaries") from exc
     if not parts:
-        raise ProblemError("unsupported", f"forward returns an empty {structure}")
+        raise ProblemError("unsupported", f"forward returns no tensor: {structure}")
     for i, part in enumerate(parts):
-        if isinstance(part, (tuple, list, dict)):
-            raise ProblemError("unsupported", f"output {i} is itself a {type(part).__name__}; "
-                               "nested outputs are not supported")
-        if not isinstance(part, torch.Tensor):
-            raise ProblemError("unsupported", f"output {i} is of type {type(part).__name__}; only tensors are supported")
         if not is_fake(part):
             with phase("unsupported", "an output"):
                 check_supported(part, f"output {i}")

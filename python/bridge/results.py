@@ -14,6 +14,7 @@ from ka_bridge.pretend_gpu import is_host
 from ka_bridge.conn import write_all
 from ka_bridge.fence import span_bytes
 from ka_bridge.poison import Poison
+from ka_bridge.structures import NotPacked, packed
 from ka_bridge.tensors import ALIGNMENT, NAMES, PIECE_ELEMENTS
 
 _type_name = type.__dict__["__name__"].__get__
@@ -46,20 +47,20 @@ class TooLarge(Exception):
 
 def structure_of(value: Any) -> tuple[str, list[torch.Tensor]]:
     """The name of the structure and its tensors; a structure that is not understood has none."""
-    kind = type(value)
     if value is None:
         return "none", []
-    if kind is torch.Tensor:
-        return ("tensor", [value]) if readable(value) else (f"other:{why_unreadable(value)}", [])
-    if kind is tuple or kind is list:
-        items = list(value)
-        for item in items:
-            if type(item) is not torch.Tensor:
-                return f"other:{_type_name(kind)} of {_type_name(type(item))[:80]}", []
-            if not readable(item):
-                return f"other:{_type_name(kind)} of {why_unreadable(item)}", []
-        return _type_name(kind), items
-    return f"other:{_type_name(kind)[:80]}", []
+    try:
+        structure, tensors = packed(value, _is_tensor, True)
+    except NotPacked as exc:
+        return f"other:{exc}", []
+    for tensor in tensors:
+        if not readable(tensor):
+            return f"other:{why_unreadable(tensor)}", []
+    return structure, tensors
+
+
+def _is_tensor(value: Any) -> bool:
+    return type(value) is torch.Tensor
 
 
 def why_unreadable(tensor: torch.Tensor) -> str:

@@ -66,7 +66,7 @@ def run_double(program: Program, model: Any, inputs: list[Any], call_seed: int, 
         before = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
         try:
-            with modes.Double(native.observed.draws):
+            with modes.Double(native.observed):
                 result = program.call(wide_model, wide_inputs, call_seed)
         finally:
             torch.set_default_dtype(before)

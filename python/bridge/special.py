@@ -5,7 +5,12 @@ the reference also has NaN where nothing depends on the input: 0 * NaN, for inst
 skips such positions is honest. To tell the two apart, the injected NaNs are replaced by very different finite values
 and the reference is run in float64 for each: an output element that never changes does not depend on them. It is
 `undefined`, and both NaN and the finite value are right. Integer and boolean outputs have no NaN: their elements
-are undefined where they depend on the injected positions (how NaN compares is not what is judged).
+are undefined where they depend on the injected positions (how NaN compares is not what is judged), and throughout where NaN is converted to an integer: that gives any number,
+also where every finite number in its place gives the same.
+
+A NaN can also hide another one: a mask that is made by comparing (`bias > 0`) is False where the bias is NaN, and the score that it hides may
+be NaN itself. Replacing both shows the hidden one. So some NaNs are kept as they are while the others are replaced: an output element that then is a number and never
+changes is PyTorch's own answer whatever the others are, and is right as well.
 
 Attention is run in its plain form, which adds a mask of -inf to the scores: NaN at a masked position stays NaN there, while PyTorch's fused
 forms replace the score. PyTorch has both, so both are right.
@@ -24,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ka_bridge import distributions, modes, runs
+from ka_bridge import distributions, modes, runs, unsettled
 from ka_bridge.problem import ProblemError
 
 if TYPE_CHECKING:
@@ -34,6 +39,7 @@ NAN_SHARE = 64
 MOST_NANS = 3
 REPLACEMENTS = (3.7, -5.3, 1e3, -1e3, 1e12, -1e12)
 NOISE = 1e-9
+MOST_SINGLE = 6
 
 
 @dataclass
@@ -70,7 +76,8 @@ def _attempt(draw: "Draw", free: dict[int, str], seed: int, level: int) -> Speci
             draw.native = runs.run_native(draw.program, draw.duplicate(draw.pristine), poisoned, draw.call_seed)
     except ProblemError as exc:
         return exc.message
-    if level > 0 and (left_open := draw.unsettled(poisoned)):
+    left_open = draw.unsettled(poisoned)
+    if left_open and (level > 0 or left_open != unsettled.RANGE):
         return left_open
     replaced = _replaced_runs(draw, base, places)
     if len(replaced) < 2:
@@ -81,7 +88,47 @@ def _attempt(draw: "Draw", free: dict[int, str], seed: int, level: int) -> Speci
     if level > 0 and (runs.has_nan(replaced[0]) or not runs.same_classes(draw.native.outputs, outputs64)):
         return "the reference does not agree with itself on edge values"
     undefined = [_undefined(out, [run[k] for run in replaced]) for k, out in enumerate(draw.native.outputs)]
-    return Special(poisoned, outputs64, undefined, replaced[0])
+    if left_open is not None:
+        if any(_rests_on_a_conversion(out, [run[k] for run in replaced]) for k, out in enumerate(draw.native.outputs)):
+            return left_open
+        undefined = [mask if out.is_floating_point() else torch.ones_like(mask) for mask, out in zip(undefined, draw.native.outputs)]
+    made = Special(poisoned, outputs64, undefined, replaced[0])
+    for kept in _kept_sets(places):
+        _admit_hidden(draw, base, places, kept, made)
+    return made
+
+
+def _kept_sets(places: dict[int, torch.Tensor]) -> list[dict[int, torch.Tensor]]:
+    """The NaNs that stay while the others are replaced: those of one input, then single ones where they are few."""
+    total = sum(len(positions) for positions in places.values())
+    sets = [{i: positions} for i, positions in places.items() if len(positions) < total]
+    if total <= MOST_SINGLE:
+        sets += [{i: positions[k : k + 1]} for i, positions in places.items() if len(positions) > 1 for k in range(len(positions))]
+    return sets
+
+
+def _admit_hidden(draw: "Draw", base: list[Any], places: dict[int, torch.Tensor], kept: dict[int, torch.Tensor], made: Special) -> None:
+    """Adds the elements that are one number while `kept` are NaN, whatever stands at the other places."""
+    partly = _with_values(base, kept, lambda drawn: torch.full_like(drawn, float("nan")))
+    others = {i: positions[~torch.isin(positions, kept[i])] if i in kept else positions for i, positions in places.items()}
+    first = _replaced_runs(draw, partly, others, 1)
+    native = draw.native.outputs
+    if not first or not any(_hidden(*row).any() for row in zip(native, made.undefined, first[0])):
+        return
+    runs_of_it = first + _replaced_runs(draw, partly, others)[1:]
+    if len(runs_of_it) < 2:
+        return
+    for k, out in enumerate(native):
+        hidden = _hidden(out, made.undefined[k], runs_of_it[0][k]) & _undefined(out, [run[k] for run in runs_of_it])
+        made.undefined[k] = made.undefined[k] | hidden
+        made.finite64[k] = torch.where(hidden, runs_of_it[0][k], made.finite64[k])
+
+
+def _hidden(out: torch.Tensor, undefined: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """Where PyTorch's NaN still binds although `other`, a run with fewer NaNs, has a number."""
+    if not out.is_floating_point():
+        return torch.zeros_like(undefined)
+    return torch.isnan(out) & ~undefined & ~torch.isnan(other)
 
 
 def _inject_extras(value: torch.Tensor, structure: str, generator: torch.Generator,
@@ -124,12 +171,12 @@ def _with_values(base: list[Any], places: dict[int, torch.Tensor], values: Any) 
     return result
 
 
-def _replaced_runs(draw: "Draw", base: list[Any], places: dict[int, torch.Tensor]) -> list[list[torch.Tensor]]:
-    """float64 outputs with the drawn values in place of NaN, a variation of these, and the fixed replacements."""
+def _replaced_runs(draw: "Draw", base: list[Any], places: dict[int, torch.Tensor], most: int | None = None) -> list[list[torch.Tensor]]:
+    """float64 outputs with the drawn values in place of NaN, a variation of these, and the fixed replacements (`most` of them)."""
     choices: list[Any] = [lambda drawn: drawn, lambda drawn: drawn * 0.5 + 0.125]
     choices += [lambda drawn, r=r: _alternating(drawn, r) for r in REPLACEMENTS]
     found = []
-    for choice in choices:
+    for choice in choices[:most]:
         inputs = _with_values(base, places, choice)
         try:
             model = draw.duplicate(draw.pristine)
@@ -144,6 +191,11 @@ def _alternating(drawn: torch.Tensor, value: float) -> torch.Tensor:
     signs = 1.0 - 2.0 * (torch.arange(drawn.numel()) % 2).double()
     limit = torch.finfo(drawn.dtype).max
     return (signs * value).clamp(-limit, limit).to(drawn.dtype)
+
+
+def _rests_on_a_conversion(out: torch.Tensor, replaced: list[torch.Tensor]) -> bool:
+    """Whether a floating output that the injected NaNs change is a number: NaN may have become an integer on the way."""
+    return out.is_floating_point() and any(bool((_differs(replaced[0], other) & ~torch.isnan(out)).any()) for other in replaced[1:])
 
 
 def _undefined(out: torch.Tensor, replaced: list[torch.Tensor]) -> torch.Tensor:

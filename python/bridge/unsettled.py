@@ -3,6 +3,7 @@
   - Equal values: which of them topk, sort, kthvalue, median and mode name by their index is not documented, and differs between CPU and
     GPU. The values are settled; the indices are not, as soon as anything uses them.
   - A float converted to an integer type that cannot hold it (NaN, infinities, too large): undefined in C, and x86 and GPUs differ.
+  - A sampling grid that is not finite: on a CPU the sample is NaN, on a GPU it lies outside the image.
 
 Unsettled watches a run of the reference. A distribution in which it sees one of these is left out for that program.
 """
@@ -18,8 +19,11 @@ from ka_bridge.modes import Mode
 
 ORDERINGS = frozenset({"topk", "sort", "kthvalue", "median", "mode", "nanmedian"})
 CONVERSIONS = frozenset({"_to_copy", "copy_"})
+SAMPLERS = frozenset({"grid_sampler", "grid_sampler_2d", "grid_sampler_3d"})
+WATCHED = ORDERINGS | CONVERSIONS | SAMPLERS
 TIES = "equal values, and PyTorch does not say which of them comes first"
 RANGE = "a float is converted to an integer type that cannot hold it"
+GRID = "a sampling grid is not finite, which CPU and GPU treat differently"
 
 
 class Unsettled(Mode):
@@ -40,6 +44,8 @@ class Unsettled(Mode):
             source = args[1] if facts.name == "copy_" else args[0]
             if not fits(source, result.dtype):
                 self.why = self.why or RANGE
+        elif facts.name in SAMPLERS and not bool(torch.isfinite(args[1]).all()):
+            self.why = self.why or GRID
         elif facts.name in ORDERINGS and isinstance(result, tuple) and not kwargs.get("stable") and has_ties(func, args, kwargs):
             self.indices.append(result[1])
         return result

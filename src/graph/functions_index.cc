@@ -167,6 +167,21 @@ Arg gather(Operands& in) {
   return tensor_arg(b.gather(x, {b.cast(index, ir::DType::int64)}, b.shape(index), where));
 }
 
+// torch.take_along_dim: the same with the other dimensions broadcast.
+Arg take_along(Operands& in) {
+  ir::Builder& b = in.builder();
+  const ValueId x = in.tensor("x"), index = in.tensor("index");
+  const int d = in.dim("dim", b.rank(x));
+  Shape others_of_x = b.shape(x), others_of_index = b.shape(index);
+  others_of_x[at(d)] = others_of_index[at(d)] = Sym(1);
+  Shape to_x = ir::broadcast(others_of_x, others_of_index), to = to_x;
+  to_x[at(d)] = b.shape(x)[at(d)];
+  to[at(d)] = b.shape(index)[at(d)];
+  std::vector<Sym> where = ir::index_symbols(to);
+  where[at(d)] = place(0, b.shape(x)[at(d)]);
+  return tensor_arg(b.gather(b.expand(x, to_x), {b.expand(wrapped(b, index, b.shape(x)[at(d)]), to)}, to, where));
+}
+
 // Rows of x along `dim`, named by a tensor of any shape, which takes the place of that dimension.
 Arg take(Operands& in) {
   ir::Builder& b = in.builder();
@@ -262,6 +277,24 @@ Arg overwritten(Operands& in) {
   return tensor_arg(b.elementwise("where", {b.remap(one, b.shape(x), where, valid, 0), placed, x}));
 }
 
+// x with `values` written over one of its diagonals.
+Arg diagonal_overwritten(Operands& in) {
+  ir::Builder& b = in.builder();
+  const ValueId x = in.tensor("x"), values = b.cast(in.tensor("values"), b.type(x).dtype);
+  const int rank = b.rank(x), first = in.has("dim1") ? in.dim("dim1", rank) : 0, second = in.has("dim2") ? in.dim("dim2", rank) : 1;
+  const std::int64_t offset = in.fixed("offset", 0);
+  const std::vector<Sym> symbols = ir::index_symbols(b.shape(x));
+  std::vector<Sym> where;
+  for (int d = 0; d < rank; ++d) {
+    if (d != first && d != second) where.push_back(symbols[at(d)]);
+  }
+  const Sym slot = symbols[at(first)] - (offset < 0 ? -offset : 0), off = symbols[at(second)] - symbols[at(first)] - offset;
+  where.push_back(slot);
+  const std::vector<Sym> valid{slot, b.shape(values).back() - 1 - slot, off, Sym(0) - off};
+  const ValueId one = b.expand(b.constant(1, ir::DType::bool_), b.shape(values));
+  return tensor_arg(b.elementwise("where", {b.remap(one, b.shape(x), where, valid, 0), b.remap(values, b.shape(x), where, valid, 0), x}));
+}
+
 // Numbers that PyTorch draws in the wrapper, where the program draws them: `call` is what is called on or for the shape.
 Arg drawn(Operands& in) {
   ir::Builder& b = in.builder();
@@ -296,6 +329,7 @@ constexpr Function kFunctions[] = {
     {"broadcast_tensors", "parts", broadcast_tensors},
     {"cast", "x, dtype", cast},
     {"diagonal_distance", "x", diagonal_distance},
+    {"diagonal_overwritten", "x, values, offset, dim1, dim2", diagonal_overwritten},
     {"drawn", "kind, shape, dtype, p, q", drawn},
     {"dtype_of", "x", dtype_of},
     {"epsilon", "x", epsilon},
@@ -321,6 +355,7 @@ constexpr Function kFunctions[] = {
     {"size", "x, dim", size},
     {"steps", "start, end, step", steps},
     {"take", "x, dim, index, wrap", take},
+    {"take_along", "x, dim, index", take_along},
     {"tenfold", "n", tenfold},
 };
 

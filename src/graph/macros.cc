@@ -52,6 +52,8 @@ constexpr Macro kMacros[] = {
      "if mode == none then x / y else if is_floating(x) or is_floating(y) then"
      "  (if mode == 'floor' then floor_divided(x, y) else trunc(x / y)) else if mode == 'trunc' then trunc_div(x, y) else"
      "  (let q = trunc_div(x, y); q - like(and((q * y != x), ((x < 0) != (y < 0))), q))"},
+    // a factor of 0 does not look at what it is the factor of: NaN there does not matter
+    {"added", "x, beta, product, alpha", "if beta == 0 then product * alpha else x * beta + product * alpha"},
     // bit by bit of the exponent
     {"whole_power", "x, e",
      "let b1 = x * x; let b2 = b1 * b1; let b3 = b2 * b2; let b4 = b3 * b3; let b5 = b4 * b4;"
@@ -141,7 +143,7 @@ constexpr Macro kMacros[] = {
      "let a = abs(x);"
      "let r = if p == 2 then sqrt(sum(x * x, dim)) else if p == 1 then sum(a, dim) else if p == inf then amax(a, dim)"
      "  else if p == -inf then amin(a, dim) else if p == 0 then sum(like(x != 0, x), dim)"
-     "  else pow(sum(pow(a, p), dim), 1 / p);"
+     "  else pow(sum(power(a, p), dim), 1 / p);"
      "reduced_shape(r, dim, keepdim)"},
 };
 

@@ -4,10 +4,10 @@ namespace ka::graph {
 namespace {
 
 constexpr Operator kOperators[] = {
-    {"aten.addbmm.default", "beta * self + alpha * sum(matmul(batch1, batch2), 0, keepdim=false)"},
-    {"aten.addmm.default", "self * beta + matmul(mat1, mat2) * alpha"},
-    {"aten.addmv.default", "self * beta + matmul(mat, vec) * alpha"},
-    {"aten.baddbmm.default", "self * beta + matmul(batch1, batch2) * alpha"},
+    {"aten.addbmm.default", "added(self, beta, sum(matmul(batch1, batch2), 0, keepdim=false), alpha)"},
+    {"aten.addmm.default", "added(self, beta, matmul(mat1, mat2), alpha)"},
+    {"aten.addmv.default", "added(self, beta, matmul(mat, vec), alpha)"},
+    {"aten.baddbmm.default", "added(self, beta, matmul(batch1, batch2), alpha)"},
     {"aten.bilinear.default",
      "let y = einsum('...ik,...k->...i', [einsum('...j,ijk->...ik', [input1, weight]), input2]);"
      "if bias == none then y else y + bias"},

@@ -39,6 +39,7 @@ constexpr Operator kOperators[] = {
      "let first = if include_last_offset then slice(offsets, 0, 0, -1) else offsets;"
      "let next = if include_last_offset then later else cat([later, full([1], n, int64)], 0);"
      "[embedding_bag(weight, indices, first, next, mode, per_sample_weights, padding_idx), none, none, none]"},
+    {"aten.bernoulli.p", "drawn('bernoulli', shape(self), dtype_of(self), p)"},
     {"aten.exponential.default", "drawn('exponential_', shape(self), dtype_of(self), lambd)"},
     {"aten.feature_alpha_dropout.default", "alpha_dropped(input, p, train, channel_shape(input))"},
     {"aten.feature_dropout.default", "channel_dropped(input, p, train)"},

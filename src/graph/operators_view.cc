@@ -19,6 +19,7 @@ constexpr Operator kOperators[] = {
     {"aten.constant_pad_nd.default", "pad(self, pad, 'constant', value)"},
     {"aten.diag.default", "if rank(self) == 1 then diagonal_matrix(self, diagonal) else diagonal(self, diagonal, 0, 1)"},
     {"aten.diagonal.default", "diagonal(self, offset, dim1, dim2)"},
+    {"aten.diagonal_scatter.default", "diagonal_overwritten(self, src, offset, dim1, dim2)"},
     {"aten.embedding.default", "take(weight, 0, indices)"},
     // what lies in it is not defined: whoever reads it before writing has no program
     {"aten.empty.memory_format", "full(size, 0, dtype)"},
@@ -83,7 +84,7 @@ constexpr Operator kOperators[] = {
     {"aten.swapdims.default", "transpose(self, dim0, dim1)"},
     {"aten.t.default", "transpose(self, 0, 1)"},
     {"aten.take.default", "take(reshape(self, [-1]), 0, index, true)"},
-    {"aten.take_along_dim.default", "if dim == none then gather(flatten(self), 0, flatten(indices)) else gather(self, dim, indices)"},
+    {"aten.take_along_dim.default", "if dim == none then gather(flatten(self), 0, flatten(indices)) else take_along(self, dim, indices)"},
     {"aten.tile.default", "repeat(self, padded_list(dims, rank(self)))"},
     {"aten.transpose.int", "transpose(self, dim0, dim1)"},
     {"aten.tril.default", "where(diagonal_distance(self) <= diagonal, self, 0)"},

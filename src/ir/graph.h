@@ -73,7 +73,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<Argument> arguments;
   std::vector<ValueId> outputs;
-  std::string structure = "tensor";  // what the program returns: tensor, tuple, list
+  std::string structure = "tensor";  // what the program returns: tensor, tuple, list, or as Python writes it with `_` for a tensor
   std::vector<Update> updates;       // buffers that the program changes
   std::vector<SizeSource> sizes;
 

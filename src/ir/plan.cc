@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/builder.h"
+
 namespace ka::ir {
 
 const char* to_string(KernelKind kind) {
@@ -29,6 +31,11 @@ std::vector<Sym> moved_index(const Graph& graph, const Node& node, const std::ve
   std::vector<Sym> out;
   for (const Sym& d : ints_attribute(node, "dims")) out.push_back(index[static_cast<std::size_t>(*d.constant())]);
   return out;
+}
+
+bool is_crop(const Graph& graph, const Node& remap) {
+  const Shape& shape = graph.shape(remap.outputs[0]);
+  return !remap.attributes.contains("valid") && graph.shape(remap.inputs[0]).size() == shape.size() && ints_attribute(remap, "index") == index_symbols(shape);
 }
 
 std::string contraction_precision(const std::string& tier, const Node& contraction) {

@@ -49,6 +49,9 @@ std::vector<Sym> points(const Shape& domain);
 // The index of what a reshape or a permutation makes, from that of its operand.
 std::vector<Sym> moved_index(const Graph& graph, const Node& node, const std::vector<Sym>& index);
 
+// A remap that takes the first elements along each dimension: every element keeps its index.
+bool is_crop(const Graph& graph, const Node& remap);
+
 // What float32 operands of a contraction are multiplied as, at a tier (default, fp32, tf32, half): "ieee" or "tf32". PyTorch's default
 // for convolutions is TF32.
 std::string contraction_precision(const std::string& tier, const Node& contraction);

@@ -47,6 +47,21 @@ std::string tuple_text(const std::vector<Sym>& list) {
 
 std::string torch_type(DType dtype) { return fmt::format("torch.{}", to_string(dtype)); }
 
+std::string packed_text(const std::string& structure, const std::vector<std::string>& parts) {
+  if (structure == "tensor") return parts.empty() ? "None" : parts.front();
+  if (structure == "tuple") return fmt::format("({},)", fmt::join(parts, ", "));
+  if (structure == "list") return fmt::format("[{}]", fmt::join(parts, ", "));
+  std::string out;
+  bool quoted = false;  // keys of dictionaries may contain the sign too
+  std::size_t next = 0;
+  for (const char c : structure) {
+    if (c == '\'') quoted = !quoted;
+    if (c == '_' && !quoted && next < parts.size()) out += parts[next++];
+    else out += c;
+  }
+  return out;
+}
+
 std::string draw_text(const Graph& graph, ValueId value, const std::string& device) {
   const Node& node = *graph.maker(value);
   const Shape& shape = graph.shape(value);

@@ -21,6 +21,8 @@ std::string tuple_text(const std::vector<Sym>& list);
 std::string torch_type(DType dtype);
 // The value of a size, where the argument that has it goes by this name.
 std::string value_text(const SizeSource& size, const std::string& argument);
+// What is returned, as Python: the parts in the place of the tensors of the structure (Graph::structure).
+std::string packed_text(const std::string& structure, const std::vector<std::string>& parts);
 // The call of PyTorch that draws a random value.
 std::string draw_text(const Graph& graph, ValueId value, const std::string& device);
 

@@ -56,7 +56,7 @@ struct Problem {
   std::vector<ProblemInput> inputs;
   std::vector<ProblemWeight> weights;
   std::vector<TensorType> outputs;
-  std::string structure;  // of what forward() returns: "tensor", "tuple", "list"
+  std::string structure;  // of what forward() returns: "tensor", "tuple", "list", "(_, (_, None))"
   std::map<std::string, std::int64_t> given_sizes;
   std::map<std::string, std::int64_t> verified_sizes;
   bool scaled = false;

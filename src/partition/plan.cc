@@ -123,8 +123,7 @@ class Planner {
   }
 
   static bool is_apart(const Node& node, const Kernel& kernel) {
-    if (!node.attributes.contains("apart")) return false;
-    return kernel.kind != KernelKind::row || ir::text_attribute(node, "apart") == "always";
+    return node.attributes.contains("apart") && (kernel.kind != KernelKind::row || ir::text_attribute(node, "apart") == "always");
   }
 
   // What is wanted in memory is written by a kernel that knows an operand of it, where there is one. Counters that are all of the
@@ -216,7 +215,7 @@ class Planner {
       if (owner_[at(x)] != k || kept_[at(x)]) return std::nullopt;
       return ir::moved_index(graph_, node, kernel.index.at(x));
     }
-    if (node.op == "remap" && kernel.kind == KernelKind::matmul && is_crop(node)) {
+    if (node.op == "remap" && kernel.kind == KernelKind::matmul && ir::is_crop(graph_, node)) {
       const ValueId x = node.inputs[0];
       if (owner_[at(x)] != k || kept_[at(x)]) return std::nullopt;
       return kernel.index.at(x);
@@ -238,12 +237,6 @@ class Planner {
       else if (!index && owner_[at(input)] == kNobody && ir::find_primitive(maker->op)->fusion == Fusion::elementwise) index = index_of_operands(*maker, kernel, k);
     }
     return index;
-  }
-
-  // The first elements along each dimension: every element keeps its index, and what lies beyond is not stored.
-  bool is_crop(const Node& node) const {
-    return !node.attributes.contains("valid") && graph_.shape(node.inputs[0]).size() == graph_.shape(node.outputs[0]).size() &&
-           ir::ints_attribute(node, "index") == ir::index_symbols(graph_.shape(node.outputs[0]));
   }
 
   bool consistent(const Node& node, const Kernel& kernel, int k, const std::vector<Sym>& index) const {
@@ -290,7 +283,7 @@ class Planner {
     keep_operands_of_products(x);
     std::vector<int> dims;
     for (const Sym& d : ir::ints_attribute(node, "dims")) dims.push_back(static_cast<int>(*d.constant()));
-    for (const int k : owners_of_value(x)) {
+    for (const int k : owners({"", {x}, {}, {}, "", ""})) {
       if (join_reduction(number, k, dims)) return;
     }
     keep_owned_inputs(node);
@@ -303,12 +296,6 @@ class Planner {
     kernel.reduced = dims;
     plan_.kernels.push_back(std::move(kernel));
     own(number, static_cast<int>(plan_.kernels.size()) - 1, reduced_index(graph_.shape(x), dims));
-  }
-
-  std::set<int> owners_of_value(ValueId x) const {
-    Node read;
-    read.inputs = {x};
-    return owners(read);
   }
 
   static std::vector<Sym> reduced_index(const Shape& domain, const std::vector<int>& dims) {

@@ -4,6 +4,7 @@
 #include "partition/half_products.h"
 #include "partition/long_reductions.h"
 #include "partition/products.h"
+#include "partition/steps.h"
 
 namespace ka::partition {
 
@@ -16,22 +17,42 @@ std::optional<ir::ValueId> exact_scores(Rewriting& here) {
   return b.elementwise("div_rn", here.inputs);
 }
 
+// An argument or a random draw, also through reshapes, which have its memory.
+bool is_written_by_no_kernel(const ir::Graph& graph, ir::ValueId id) {
+  const ir::Node* node = graph.maker(id);
+  return node == nullptr || node->op == "random" || (node->op == "reshape" && is_written_by_no_kernel(graph, node->inputs[0]));
+}
+
+// What is returned is written by a kernel. A maximum over one element, say, has become the argument itself by now.
+void copy_outputs(ir::Graph& graph) {
+  ir::Builder b(graph);
+  for (ir::ValueId& output : graph.outputs) {
+    if (is_written_by_no_kernel(graph, output)) output = b.node("cast", {output}, {{"copy", true}}, {b.type(output)})[0];
+  }
+}
+
 }  // namespace
 
 ir::Graph prepared(const ir::Graph& graph, const std::string& tier) {
   const std::map<int, Attention> attention = find_attention(graph);
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());
-  return rewritten(graph, [&](Rewriting& here) {
+  const std::set<int> exact = before_steps(graph);
+  ir::Graph out = rewritten(graph, [&](Rewriting& here) {
     if (inside.contains(here.number) || attention.contains(here.number)) {
       const std::optional<ir::ValueId> scores = exact_scores(here);
       return scores ? scores : narrow_product(here);
+    }
+    if (exact.contains(here.number)) {
+      if (const std::optional<ir::ValueId> other = exact_before_step(here)) return other;
     }
     if (const std::optional<ir::ValueId> product = half_product(here, tier)) return product;
     if (const std::optional<ir::ValueId> product = arranged_product(here)) return product;
     if (const std::optional<ir::ValueId> squares = split_squares(here)) return squares;
     return split_reduction(here);
   });
+  copy_outputs(out);
+  return out;
 }
 
 }  // namespace ka::partition

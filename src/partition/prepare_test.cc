@@ -178,6 +178,25 @@ TEST(LongReductions, OfSquaredDistancesMeasureEachPartFromItsOwnMean) {
   EXPECT_EQ(p.kinds({p.b.elementwise("mul", {distance, p.b.elementwise("rsqrt", {variance})})}), "row row pointwise");
 }
 
+TEST(Steps, GetExactQuotientsAndFunctions) {
+  Program p(8, 8);
+  const ValueId x = p.input("x", {p.n, p.c}), y = p.input("y", {p.n, p.c});
+  const ValueId quotient = p.b.elementwise("div", {p.b.elementwise("log", {x}), y});
+  const ValueId free = p.b.elementwise("div", {p.b.elementwise("log", {y}), x});
+  p.kinds({p.b.cast(p.b.permute(quotient, {1, 0}), DType::int64), free});
+  const auto text = [&](ValueId value) {
+    const ir::Node& node = *p.graph.maker(value);
+    return node.op + " of " + p.graph.maker(node.inputs[0])->op;
+  };
+  EXPECT_EQ(text(p.graph.maker(p.graph.maker(p.graph.outputs[0])->inputs[0])->inputs[0]), "div_rn of cast");
+  EXPECT_EQ(text(p.graph.outputs[1]), "div of log");
+}
+
+TEST(Outputs, AreWrittenByAKernel) {
+  Program p(8, 8);
+  EXPECT_EQ(p.kinds({p.b.reshape(p.input("x", {p.n, p.c}), {p.n * p.c})}), "pointwise");
+}
+
 // softmax(scale * q k^T) v with heads of a width.
 struct Heads : Program {
   Heads(std::int64_t length, std::int64_t width) : Program(length, width) {}

@@ -220,8 +220,7 @@ class Writer {
       KA_ASSIGN(std::string result, stored(output));
       results.push_back(result);
     }
-    const std::string all = fmt::format("{}", fmt::join(results, ", "));
-    return text + (graph_.structure == "tensor" ? fmt::format("    return {}\n", all) : graph_.structure == "list" ? fmt::format("    return [{}]\n", all) : fmt::format("    return ({},)\n", all));
+    return text + fmt::format("    return {}\n", ir::packed_text(graph_.structure, results));
   }
 
   // A value that lies in memory, or is a reshape of one.
@@ -321,6 +320,7 @@ class Writer {
       KA_ASSIGN(std::string text, value_text(input));
       in.push_back(text);
     }
+    if (node.op == "where" && numbers && number(node.inputs[0])) in[0] = fmt::format("torch.tensor({})", in[0]);
     if (node.op == "mul" && natural == DType::bool_) return fmt::format("{} & {}", in[0], in[1]);
     if (node.op == "add" && natural == DType::bool_) return fmt::format("{} | {}", in[0], in[1]);
     std::string text = known ? form->text : fmt::format("torch.{}({})", node.op, fmt::join(in, ", "));

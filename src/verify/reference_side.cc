@@ -81,7 +81,7 @@ Error load_error(const std::string& path, const Json& answer) {
   const std::string where = has_line ? fmt::format("{}:{}", path, error["line"].get<std::int64_t>()) : path;
   const std::string kind = error.value("kind", "");
   if (kind == "internal") return internal_error(where + ": " + message);
-  return Error{kind == "cannot_scale" ? ErrorKind::unsupported : ErrorKind::invalid_input, where + ": " + message};
+  return Error{kind == "cannot_scale" || kind == "not_exportable" ? ErrorKind::unsupported : ErrorKind::invalid_input, where + ": " + message};
 }
 
 // The problem's process is foreign: a field of an unexpected type is its doing, not a bug of ours.

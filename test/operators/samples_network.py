@@ -17,7 +17,7 @@ ATTENTION = ["f(qq, kk, vv)", "f(qq, kk, vv, mask)", "f(qq, kk, vv, bias)", "f(q
 
 SAMPLES: dict[str, list[str]] = {
     "aten.addbmm.default": ["f(m35, b234, b245)", "f(m35, b234, b245, beta=0.5, alpha=2)"],
-    "aten.addmm.default": ["f(m35, x, m45)", "f(m35[0], x, m45, beta=2, alpha=0.5)", "f(m45h[0], h, m45h)", "f(m35[:0], z, m45)", "f(m35, w, m45[:0])"],
+    "aten.addmm.default": ["f(m35, x, m45)", "f(m35[0], x, m45, beta=2, alpha=0.5)", "f(m45h[0], h, m45h)", "f(m35[:0], z, m45)", "f(m35, w, m45[:0])", "f(m35 / 0 - m35 / 0, x, m45, beta=0)"],
     "aten.addmv.default": ["f(b3, x, v)", "f(b3, x, v, beta=0.5, alpha=2)"],
     "aten.baddbmm.default": ["f(b235, b234, b245)", "f(b235, b234, b245, beta=0.5, alpha=2)", "f(b235[:1], b234, b245)"],
     "aten.bilinear.default": ["f(x, y, torch.stack([sq[:4, :4], sq[1:, 1:]]), None)", "f(x, y, torch.stack([sq[:4, :4], sq[1:, 1:]]), v[:2])"],
@@ -69,7 +69,7 @@ SAMPLES: dict[str, list[str]] = {
     "aten.feature_dropout.default": ["f(img, 0.3, True)", "f(img, 0.3, False)"], "aten.alpha_dropout.default": ["f(x, 0.3, True)", "f(x, 0.3, False)", "f(h, 0.3, True)"], "aten.feature_alpha_dropout.default": ["f(img, 0.3, True)"],
     "aten.rand.default": ["f([2, 3])", "f([2, 3], dtype=torch.float64)"], "aten.randn.default": ["f([2, 3])"], "aten.rand_like.default": ["f(x)", "f(h)"], "aten.randn_like.default": ["f(x)", "f(d)"],
     "aten.randint.default": ["f(9, [2, 3])"], "aten.randint.low": ["f(-4, 9, [2, 3])"], "aten.randperm.default": ["f(6)"], "aten.normal.float_float": ["f(1.0, 2.0, [3, 4])"],
-    "aten.uniform.default": ["f(x, -1.0, 2.0)"], "aten.exponential.default": ["f(x, 2.0)"], "aten.normal_functional.default": ["f(x, 1.0, 2.0)"],
+    "aten.uniform.default": ["f(x, -1.0, 2.0)"], "aten.exponential.default": ["f(x, 2.0)"], "aten.bernoulli.p": ["f(x, 0.3)", "f(h, 0.8)"], "aten.normal_functional.default": ["f(x, 1.0, 2.0)"],
 
     "aten.binary_cross_entropy.default": losses("f(u, p / 2, None, R)") + ["f(u, p / 2, q, 1)", "f(b.float(), c.float())", "f(uh, b.half())"],
     "aten.binary_cross_entropy_with_logits.default": losses("f(x, u, None, None, R)") + ["f(x, u, q, None, 1)", "f(x, u, None, row.abs(), 1)", "f(h, uh)", "f(x * 90, u)"],

@@ -17,6 +17,7 @@ class Model(nn.Module):
         z.masked_fill_(x < -1, -7.0)
         w = torch.zeros(rows, columns)
         w[:, ::2] = x[:, ::2]
+        w.fill_diagonal_(2.5)
         return y, z, w.sub_(x).detach_(), torch.nn.functional.silu(z, inplace=True)
 
 

@@ -22,6 +22,10 @@ CASES = {
     "integer that fits": ("(x * 2).int()", ROWS, "large", True),
     "integer too large": ("(x * 2).to(torch.int8)", ROWS, "large", False),
     "bool takes everything": ("x.to(torch.bool)", ROWS, "large", True),
+    "all of a row is NaN, indices": ("torch.topk(x.softmax(-1), 2)", ROWS, "special", False),
+    "all of a row is NaN, values": ("torch.topk(x.softmax(-1), 2)[0]", ROWS, "special", True),
+    "a grid with NaN": ("F.grid_sample(x.view(1, 1, 20, 50), x.tanh().view(1, 20, 25, 2), align_corners=False)", ROWS, "special", False),
+    "a grid of numbers": ("F.grid_sample(x.view(1, 1, 20, 50), x.tanh().view(1, 20, 25, 2), align_corners=False)", ROWS, "normal", True),
     "float to half": ("x.half().float()", ROWS, "normal", True),
 }
 

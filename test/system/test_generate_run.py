@@ -146,6 +146,13 @@ class Forms(Case):
         again = program.run("verify", "--problem", problem, "--kernel", str(out / "kernel.py"))
         self.assertEqual(again.code, 0, again.text())
 
+    def test_kernelbench_form_of_dictionaries_tables_and_recurrent_layers(self):
+        for name, word in (("rope_tables", 'self.get_parameter("parts.into.weight")'), ("lstm", ".weight_ih_l0")):
+            out = self.folder / name
+            done = self.generate("--problem", f"test/problems/{name}.py", "--emit", "kernelbench", "--out", str(out))
+            self.assertIn("(ModelNew)", done.out)
+            self.assertIn(word, (out / "kernel.py").read_text())
+
     def test_kernelbench_form_needs_a_class(self):
         done = self.generate("--problem", "examples/axpy.py:axpy", "--emit", "kernelbench", code=2)
         self.assertIn("axpy is no class", done.err)

@@ -66,14 +66,27 @@ std::vector<std::string> further_imports(const Constructor& constructor) {
   return lines;
 }
 
+bool is_number(const std::string& part) {
+  return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // "layers.0.weight" -> "self.layers[0].weight"
 std::string attribute_of(const std::string& name) {
   std::string out = "self";
-  for (const std::string& part : split(name, '.')) {
-    const bool number = !part.empty() && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
-    out += number ? fmt::format("[{}]", part) : "." + part;
-  }
+  for (const std::string& part : split(name, '.')) out += is_number(part) ? fmt::format("[{}]", part) : "." + part;
   return out;
+}
+
+// The same, or by name where the constructors assign no such attribute on the way: the keys of a ModuleDict, parts of PyTorch's own layers.
+std::string weight_of(const codegen::WeightArgument& weight, const Constructor& constructor) {
+  const auto is_assigned = [&](const std::string& part) {
+    const std::string text = "self." + part + " =";
+    const auto has = [&](const std::string& definition) { return definition.find(text) != std::string::npos; };
+    return is_number(part) || has(constructor.class_text) || std::any_of(constructor.definitions.begin(), constructor.definitions.end(), has);
+  };
+  const std::vector<std::string> parts = split(weight.name, '.');
+  if (std::all_of(parts.begin(), parts.end() - 1, is_assigned)) return attribute_of(weight.name);
+  return fmt::format("self.get_{}(\"{}\")", weight.is_buffer ? "buffer" : "parameter", weight.name);
 }
 
 std::string model_new_text(const Constructor& constructor, const codegen::KernelFile& file) {
@@ -81,7 +94,7 @@ std::string model_new_text(const Constructor& constructor, const codegen::Kernel
   for (const std::string& definition : constructor.definitions) out += "\n\n" + definition + "\n";
   out += "\n\n" + constructor.class_text + "\n";
   std::vector<std::string> given = file.inputs;
-  for (const codegen::WeightArgument& weight : file.weights) given.push_back(fmt::format("{}={}", weight.keyword, attribute_of(weight.name)));
+  for (const codegen::WeightArgument& weight : file.weights) given.push_back(fmt::format("{}={}", weight.keyword, weight_of(weight, constructor)));
   std::vector<std::string> taken = file.inputs;
   taken.insert(taken.begin(), "self");
   out += fmt::format("\n    def forward({}):\n", fmt::join(taken, ", "));

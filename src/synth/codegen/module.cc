@@ -75,7 +75,7 @@ class ModuleWriter {
     KernelFile file{out.text(), kernel_names_, inputs_, {}};
     for (const ir::Argument& argument : graph_.arguments) {
       const bool weight = argument.kind == ir::ArgumentKind::parameter || argument.kind == ir::ArgumentKind::buffer;
-      if (weight && is_used(argument.value)) file.weights.push_back({argument.name, buffers_.at(argument.value).name});
+      if (weight && is_used(argument.value)) file.weights.push_back({argument.name, buffers_.at(argument.value).name, argument.kind == ir::ArgumentKind::buffer});
     }
     return file;
   }
@@ -358,9 +358,7 @@ class ModuleWriter {
       const bool reshaped = graph_.shape(root(output)) != graph_.shape(output);
       parts.push_back(reshaped ? fmt::format("{}.reshape({})", buffer.name, ir::tuple_text(graph_.shape(output))) : buffer.name);
     }
-    if (graph_.structure == "tensor") out.line("return " + parts[0]);
-    else if (graph_.structure == "list") out.line(fmt::format("return [{}]", fmt::join(parts, ", ")));
-    else out.line(fmt::format("return ({},)", fmt::join(parts, ", ")));
+    out.line("return " + ir::packed_text(graph_.structure, parts));
   }
 
   const ir::Graph& graph_;

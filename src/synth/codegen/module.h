@@ -23,6 +23,7 @@ struct GenerateOptions {
 struct WeightArgument {
   std::string name;     // in state_dict
   std::string keyword;  // of the entry
+  bool is_buffer = false;
 };
 
 struct KernelFile {

@@ -1,0 +1,272 @@
+"""Triton kernels for attention.py.
+
+1. linear_view_permute_kernel: linear, view, permute over (1, batch_size*length, 3*width) (ieee products)
+2. cat_kernel: cat over (batch_size, 4, length, 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))
+3. cat_kernel_1: cat over (batch_size, 4, length, 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))
+4. matmul_div_masked_fill_etc_kernel: matmul, div, masked_fill, softmax, matmul, transpose, linear over (4*batch_size, length, ((batch_size*length*width) // (4*batch_size*length))) (ieee products)
+5. linear_kernel: linear over (1, batch_size*length, width) (ieee products)
+
+Written by kernelagent 0.1.0.
+"""
+
+import torch
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def product(a, b):
+    return a * b
+
+
+@triton.jit
+def linear_view_permute_kernel(x_ptr, weight_ptr, out_ptr, batch_size, length, width, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, length, width = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width, tl.int64)
+    tile = tl.program_id(0)
+    down = tl.cdiv(batch_size*length, BM)
+    across = tl.cdiv(3*width, BN)
+    group = tile // (GROUP * across)
+    first = group * GROUP
+    tall = tl.minimum(down - first, GROUP)
+    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
+    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
+    step = tl.arange(0, BK)
+    if WIDE:
+        m = m.to(tl.int64)
+        n = n.to(tl.int64)
+        step = step.to(tl.int64)
+    m_ok = m < batch_size*length
+    n_ok = n < 3*width
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, width, BK):
+        ka = k + step[None, :]
+        kb = k + step[:, None]
+        ka_ok = ka < width
+        kb_ok = kb < width
+        x = tl.load(x_ptr + ka + m*width, mask=ka_ok & m_ok, other=0.0)
+        weight = tl.load(weight_ptr + kb + n*width, mask=kb_ok & n_ok, other=0.0)
+        acc = tl.dot(x, weight, acc, input_precision=PRECISION)
+    place = tl.broadcast_to((((3*m*width + n) // ((batch_size*length*width) // (4*batch_size*length))) % 4)*((batch_size*length*width) // (4*batch_size*length))*length + (((3*m*width + n) // (12*((batch_size*length*width) // (4*batch_size*length)))) % length)*((batch_size*length*width) // (4*batch_size*length)) + 4*(((3*m*width + n) // (4*((batch_size*length*width) // (4*batch_size*length)))) % 3)*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + ((3*m*width + n) % ((batch_size*length*width) // (4*batch_size*length))) + 4*((3*m*width + n) // (12*((batch_size*length*width) // (4*batch_size*length))*length))*((batch_size*length*width) // (4*batch_size*length))*length, acc.shape)
+    tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
+
+
+@triton.jit
+def cat_kernel(x_ptr, out_ptr, batch_size, length, width, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, length, width = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width, tl.int64)
+    i = tl.program_id(0)
+    if WIDE:
+        i = i.to(tl.int64)
+    i = i * BLOCK + tl.arange(0, BLOCK)
+    i_ok = i < 8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length
+    x = tl.load(x_ptr + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & ((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), other=0.0)
+    at = tl.cast(((i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) % length), tl.int64)
+    as_float32 = at.to(tl.float32)
+    at_1 = tl.cast(2*(i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), tl.int64)
+    neg = -at_1
+    as_float32_1 = neg.to(tl.float32)
+    at_2 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+    as_float32_2 = at_2.to(tl.float32)
+    div = as_float32_1 / as_float32_2
+    c = tl.full((), 10000.0, tl.float32)
+    pow_1 = libdevice.pow(c, div)
+    mul = as_float32 * pow_1
+    cos = tl.cos(mul)
+    mul_1 = x * cos
+    x_1 = tl.load(x_ptr + ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & ((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), other=0.0)
+    sin = tl.sin(mul)
+    mul_2 = x_1 * sin
+    mul_3 = mul_2 * 1.0
+    sub = mul_1 - mul_3
+    x_2 = tl.load(x_ptr + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & (((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) < (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 1), other=0.0)
+    at_3 = tl.cast(((i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) % length), tl.int64)
+    as_float32_3 = at_3.to(tl.float32)
+    at_4 = tl.cast(-2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + 2*(i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), tl.int64)
+    neg_1 = -at_4
+    as_float32_4 = neg_1.to(tl.float32)
+    at_5 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+    as_float32_5 = at_5.to(tl.float32)
+    div_1 = as_float32_4 / as_float32_5
+    c_1 = tl.full((), 10000.0, tl.float32)
+    pow_2 = libdevice.pow(c_1, div_1)
+    mul_4 = as_float32_3 * pow_2
+    cos_1 = tl.cos(mul_4)
+    mul_5 = x_2 * cos_1
+    x_3 = tl.load(x_ptr + -((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & (((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) < (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 1), other=0.0)
+    sin_1 = tl.sin(mul_4)
+    mul_6 = x_3 * sin_1
+    mul_7 = mul_6 * 1.0
+    add = mul_5 + mul_7
+    joined = tl.where(((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), sub, add)
+    tl.store(out_ptr + i, joined, mask=i_ok)
+
+
+@triton.jit
+def cat_kernel_1(x_ptr, out_ptr, batch_size, length, width, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, length, width = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width, tl.int64)
+    i = tl.program_id(0)
+    if WIDE:
+        i = i.to(tl.int64)
+    i = i * BLOCK + tl.arange(0, BLOCK)
+    i_ok = i < 8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length
+    x = tl.load(x_ptr + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 4*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & ((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), other=0.0)
+    at = tl.cast(((i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) % length), tl.int64)
+    as_float32 = at.to(tl.float32)
+    at_1 = tl.cast(2*(i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), tl.int64)
+    neg = -at_1
+    as_float32_1 = neg.to(tl.float32)
+    at_2 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+    as_float32_2 = at_2.to(tl.float32)
+    div = as_float32_1 / as_float32_2
+    c = tl.full((), 10000.0, tl.float32)
+    pow_1 = libdevice.pow(c, div)
+    mul = as_float32 * pow_1
+    cos = tl.cos(mul)
+    mul_1 = x * cos
+    x_1 = tl.load(x_ptr + ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 4*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & ((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), other=0.0)
+    sin = tl.sin(mul)
+    mul_2 = x_1 * sin
+    mul_3 = mul_2 * 1.0
+    sub = mul_1 - mul_3
+    x_2 = tl.load(x_ptr + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 4*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & (((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) < (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 1), other=0.0)
+    at_3 = tl.cast(((i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) % length), tl.int64)
+    as_float32_3 = at_3.to(tl.float32)
+    at_4 = tl.cast(-2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + 2*(i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), tl.int64)
+    neg_1 = -at_4
+    as_float32_4 = neg_1.to(tl.float32)
+    at_5 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+    as_float32_5 = at_5.to(tl.float32)
+    div_1 = as_float32_4 / as_float32_5
+    c_1 = tl.full((), 10000.0, tl.float32)
+    pow_2 = libdevice.pow(c_1, div_1)
+    mul_4 = as_float32_3 * pow_2
+    cos_1 = tl.cos(mul_4)
+    mul_5 = x_2 * cos_1
+    x_3 = tl.load(x_ptr + -((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 4*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & (((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) < (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 1), other=0.0)
+    sin_1 = tl.sin(mul_4)
+    mul_6 = x_3 * sin_1
+    mul_7 = mul_6 * 1.0
+    add = mul_5 + mul_7
+    joined = tl.where(((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), sub, add)
+    tl.store(out_ptr + i, joined, mask=i_ok)
+
+
+@triton.jit
+def matmul_div_masked_fill_etc_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, batch_size, width, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        length, batch_size, width = tl.cast(length, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(width, tl.int64)
+    tile = tl.program_id(0)
+    down = tl.cdiv(length, BM)
+    b = tile // down
+    m = (tile % down) * BM + tl.arange(0, BM)[:, None]
+    step = tl.arange(0, BN)
+    if WIDE:
+        b = b.to(tl.int64)
+        m = m.to(tl.int64)
+        step = step.to(tl.int64)
+    dq = tl.arange(0, BD)[None, :]
+    dk = tl.arange(0, BD)[:, None]
+    e = tl.arange(0, BE)[None, :]
+    m_ok = m < length
+    dq_ok = dq < 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)
+    dk_ok = dk < 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)
+    e_ok = e < ((batch_size*length*width) // (4*batch_size*length))
+    x = tl.load(x_ptr + 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*b*length + 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*m + dq, mask=dq_ok & m_ok, other=0.0)
+    peak = tl.full((BM, 1), float("-inf"), tl.float32)
+    total = tl.zeros((BM, 1), tl.float32)
+    acc = tl.zeros((BM, BE), tl.float32)
+    end = tl.minimum(length, (tile % down) * BM + BM)
+    for start in range(0, end, BN):
+        n = start + step[None, :]
+        nv = start + step[:, None]
+        n_ok = n < length
+        nv_ok = nv < length
+        x1 = tl.load(x1_ptr + 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*b*length + 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*n + dk, mask=dk_ok & n_ok, other=0.0)
+        product = tl.dot(x, x1, input_precision=PRECISION)
+        at = tl.cast(-m + n, tl.int64)
+        ge = at >= 1
+        where = tl.where(ge, 1, 0)
+        flag = where != 0
+        at_1 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+        as_float32 = at_1.to(tl.float32)
+        sqrt = tl.sqrt_rn(as_float32)
+        div_rn = tl.div_rn(product, sqrt)
+        where_1 = tl.where(flag, float("-inf"), div_rn)
+        score = tl.where(n_ok, tl.broadcast_to(where_1, (BM, BN)), float("-inf"))
+        above = tl.maximum(peak, tl.max(score, axis=1)[:, None])
+        shift = tl.where(above == float("-inf"), 0.0, above)
+        weight = tl.exp(score - shift)
+        shrink = tl.exp(peak - shift)
+        total = total * shrink + tl.sum(weight, axis=1)[:, None]
+        peak = above
+        x2 = tl.load(x2_ptr + ((batch_size*length*width) // (4*batch_size*length))*b*length + 8*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + ((batch_size*length*width) // (4*batch_size*length))*nv + e, mask=e_ok & nv_ok, other=0.0)
+        acc = tl.dot(weight, x2, acc * shrink, input_precision=PRECISION)
+    acc = acc / total
+    place = tl.broadcast_to(((batch_size*length*width) // (4*batch_size*length))*(b % 4) + 4*((batch_size*length*width) // (4*batch_size*length))*(b // 4)*length + 4*((batch_size*length*width) // (4*batch_size*length))*m + e, acc.shape)
+    tl.store(out_ptr + place, acc, mask=m_ok & e_ok)
+
+
+@triton.jit
+def linear_kernel(x_ptr, weight_ptr, out_ptr, batch_size, length, width, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        batch_size, length, width = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width, tl.int64)
+    tile = tl.program_id(0)
+    down = tl.cdiv(batch_size*length, BM)
+    across = tl.cdiv(width, BN)
+    group = tile // (GROUP * across)
+    first = group * GROUP
+    tall = tl.minimum(down - first, GROUP)
+    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
+    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
+    step = tl.arange(0, BK)
+    if WIDE:
+        m = m.to(tl.int64)
+        n = n.to(tl.int64)
+        step = step.to(tl.int64)
+    m_ok = m < batch_size*length
+    n_ok = n < width
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, width, BK):
+        ka = k + step[None, :]
+        kb = k + step[:, None]
+        ka_ok = ka < width
+        kb_ok = kb < width
+        x = tl.load(x_ptr + ka + m*width, mask=ka_ok & m_ok, other=0.0)
+        weight = tl.load(weight_ptr + kb + n*width, mask=kb_ok & n_ok, other=0.0)
+        acc = tl.dot(x, weight, acc, input_precision=PRECISION)
+    place = tl.broadcast_to(m*width + n, acc.shape)
+    tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
+
+
+def kernel_function(x, *, qkv_weight, out_weight):
+    width = qkv_weight.shape[1]
+    batch_size = x.shape[0]
+    length = x.shape[1]
+    qkv_weight = qkv_weight.contiguous()
+    out_weight = out_weight.contiguous()
+    x = x.contiguous()
+    device = qkv_weight.device
+    permute = torch.empty((3, batch_size, 4, length, ((batch_size*length*width) // (4*batch_size*length))), dtype=torch.float32, device=device)
+    linear_view_permute_kernel[(triton.cdiv(batch_size*length, 64) * triton.cdiv(3*width, 64),)](
+        x, qkv_weight, permute, batch_size, length, width, BM=64, BN=64, BK=32, GROUP=8, PRECISION="ieee", WIDE=4*batch_size*length*width + 3*width*width >= 2**31, num_warps=4, num_stages=3,
+    )
+    cat = torch.empty((batch_size, 4, length, 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), dtype=torch.float32, device=device)
+    cat_kernel[(triton.cdiv(8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length, 1024),)](
+        permute, cat, batch_size, length, width, BLOCK=1024, WIDE=8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
+    )
+    cat_1 = torch.empty((batch_size, 4, length, 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), dtype=torch.float32, device=device)
+    cat_kernel_1[(triton.cdiv(8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length, 1024),)](
+        permute, cat_1, batch_size, length, width, BLOCK=1024, WIDE=8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
+    )
+    linear = torch.empty((1, batch_size*length, width), dtype=torch.float32, device=device)
+    matmul_div_masked_fill_etc_kernel[((4*batch_size) * triton.cdiv(length, 32),)](
+        cat, cat_1, permute, linear, length, batch_size, width, BM=32, BN=32, BD=max(16, triton.next_power_of_2(2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), BE=max(16, triton.next_power_of_2(((batch_size*length*width) // (4*batch_size*length)))), PRECISION="ieee", WIDE=16*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length + 8*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + 4*batch_size*length*length >= 2**31, num_warps=4, num_stages=2,
+    )
+    linear_1 = torch.empty((batch_size, length, width), dtype=torch.float32, device=device)
+    linear_kernel[(triton.cdiv(batch_size*length, 64) * triton.cdiv(width, 64),)](
+        linear, out_weight, linear_1, batch_size, length, width, BM=64, BN=64, BK=32, GROUP=8, PRECISION="ieee", WIDE=2*batch_size*length*width + width*width >= 2**31, num_warps=4, num_stages=3,
+    )
+    return linear_1

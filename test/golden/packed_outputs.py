@@ -1,0 +1,120 @@
+"""Triton kernels for packed_outputs.py.
+
+1. mul_kernel: mul over (x_dim0, 10)
+2. max_kernel: max over (x_dim0, 10)
+3. tanh_kernel: tanh over (x_dim0, 5)
+4. exp_kernel: exp over (x_dim0, 5)
+
+Written by kernelagent 0.1.0.
+"""
+
+import torch
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def largest(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def later_largest(a, i, b, j):
+    wins = (a > b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))
+    return tl.where(wins, a, b), tl.where(wins, i, j)
+
+
+@triton.jit
+def first_largest(x, place):
+    _, best = tl.reduce((x, place), 1, later_largest)
+    return best
+
+
+@triton.jit
+def mul_kernel(x_ptr, scale_ptr, out_ptr, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        extent = tl.cast(extent, tl.int64)
+    i = tl.program_id(0)
+    if WIDE:
+        i = i.to(tl.int64)
+    i = i * BLOCK + tl.arange(0, BLOCK)
+    i_ok = i < 10*extent
+    x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
+    scale = tl.load(scale_ptr + (i % 10), mask=i_ok, other=0.0)
+    mul = x * scale
+    tl.store(out_ptr + i, mul, mask=i_ok)
+
+
+@triton.jit
+def max_kernel(x_ptr, out_ptr, out1_ptr, extent, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        extent = tl.cast(extent, tl.int64)
+    row = tl.program_id(0)
+    if WIDE:
+        row = row.to(tl.int64)
+    row = row * ROWS + tl.arange(0, ROWS)[:, None]
+    row_ok = row < extent
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < 10
+    x = tl.load(x_ptr + col + 10*row, mask=col_ok & row_ok, other=0.0)
+    x_1 = tl.where(col_ok, x, float("-inf"))
+    max_1 = tl.reduce(x_1, 1, largest)[:, None]
+    x_2 = tl.where(col_ok, x, float("-inf"))
+    place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
+    best_at = first_largest(x_2, place)[:, None]
+    tl.store(out_ptr + row, max_1, mask=row_ok)
+    tl.store(out1_ptr + row, best_at, mask=row_ok)
+
+
+@triton.jit
+def tanh_kernel(x_ptr, out_ptr, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        extent = tl.cast(extent, tl.int64)
+    i = tl.program_id(0)
+    if WIDE:
+        i = i.to(tl.int64)
+    i = i * BLOCK + tl.arange(0, BLOCK)
+    i_ok = i < 5*extent
+    x = tl.load(x_ptr + (i % 5) + 10*(i // 5), mask=i_ok, other=0.0)
+    tanh = libdevice.tanh(x)
+    tl.store(out_ptr + i, tanh, mask=i_ok)
+
+
+@triton.jit
+def exp_kernel(x_ptr, out_ptr, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    if WIDE:
+        extent = tl.cast(extent, tl.int64)
+    i = tl.program_id(0)
+    if WIDE:
+        i = i.to(tl.int64)
+    i = i * BLOCK + tl.arange(0, BLOCK)
+    i_ok = i < 5*extent
+    x = tl.load(x_ptr + (i % 5) + 10*(i // 5) + 5, mask=i_ok, other=0.0)
+    exp = tl.exp(x)
+    tl.store(out_ptr + i, exp, mask=i_ok)
+
+
+def kernel_function(x, *, scale):
+    x_dim0 = x.shape[0]
+    scale = scale.contiguous()
+    x = x.contiguous()
+    device = scale.device
+    mul = torch.empty((x_dim0, 10), dtype=torch.float32, device=device)
+    mul_kernel[(triton.cdiv(10*x_dim0, 1024),)](
+        x, scale, mul, x_dim0, BLOCK=1024, WIDE=10*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    )
+    max_1 = torch.empty((x_dim0,), dtype=torch.float32, device=device)
+    max_2 = torch.empty((x_dim0,), dtype=torch.int64, device=device)
+    max_kernel[(triton.cdiv(x_dim0, 8),)](
+        mul, max_1, max_2, x_dim0, ROWS=8, BLOCK=triton.next_power_of_2(10), WIDE=10*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    )
+    tanh = torch.empty((x_dim0, 5), dtype=torch.float32, device=device)
+    tanh_kernel[(triton.cdiv(5*x_dim0, 1024),)](
+        mul, tanh, x_dim0, BLOCK=1024, WIDE=5*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    )
+    exp = torch.empty((x_dim0, 5), dtype=torch.float32, device=device)
+    exp_kernel[(triton.cdiv(5*x_dim0, 1024),)](
+        mul, exp, x_dim0, BLOCK=1024, WIDE=5*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    )
+    return {'all': mul, 'attention': None, 'best_of': (max_1, max_2), 'states': [(tanh, exp)]}
