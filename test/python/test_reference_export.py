@@ -1,14 +1,19 @@
-"""At which sizes a program is exported: such that no size is taken for another."""
+"""At which sizes a program is exported (such that no size is taken for another), and what it costs to find them."""
 
 from __future__ import annotations
 
 import itertools
 import unittest
+from typing import Any
+from unittest import mock
+
+import torch
 
 import reference_harness as harness
 
 export = harness.bridge("export")
 loading = harness.bridge("loading")
+cost, modes, ops, problem = (harness.bridge(name) for name in ("cost", "modes", "ops", "problem"))
 
 # Channels that grow from layer to layer beside a height and a width: scaled down alone, 64 + 2*growth and the height shrink alike.
 GROWING = """
@@ -28,9 +33,13 @@ def get_init_inputs(): return [32]
 """
 
 
-def exported(text: str, **budget: int) -> list[dict]:
+def loaded(text: str, **budget: int) -> Any:
     request = {"mode": "train", "device": "cpu", "seed": 0, "single_draw": True, "budget": budget}
-    state, _ = loading.load(request, harness.problem(text), "problem.py")
+    return loading.load(request, harness.problem(text), "problem.py")[0]
+
+
+def exported(text: str, **budget: int) -> list[dict]:
+    state = loaded(text, **budget)
     return export.export(state, frozenset({"aten.conv2d.default", "aten.relu.default", "aten.cat.default"}))["samples"]
 
 
@@ -38,6 +47,32 @@ def affine(one: list[int], other: list[int]) -> bool:
     """Whether one is a multiple of the other plus a number, in every sample."""
     steps = [(a - one[0], b - other[0]) for a, b in zip(one, other)]
     return all(a * d == b * c for (a, b), (c, d) in itertools.combinations(steps, 2))
+
+
+class Costs(unittest.TestCase):
+    def test_what_a_choice_of_sizes_costs_is_found_out_once(self) -> None:
+        text = GROWING.format(more=0).replace("size = 64", "size = 80")
+        with mock.patch.object(cost, "dataless_cost", wraps=cost.dataless_cost) as found:
+            with self.assertRaises(problem.ProblemError):
+                loaded(text, elements=1 << 10, flops=1 << 10)
+            first = found.call_count
+            state = loaded(text, elements=1 << 20, flops=1 << 25)
+        self.assertGreater(first, 3)
+        self.assertLess(found.call_count - first, first)
+        self.assertLess(state.sizes["size"], 80)
+
+    def test_norms_without_data_have_the_shapes_that_they_have_with_data(self) -> None:
+        for dtype in (torch.float32, torch.float64):
+            x = torch.rand(2, 6, 5, 4, dtype=dtype)
+            ones = torch.ones(6, dtype=dtype)
+            for call in (lambda x, one: torch.native_batch_norm(x, one, one, one * 1, one * 1, True, 0.1, 1e-5),
+                         lambda x, one: torch.native_batch_norm(x, one, one, one * 1, one * 1, False, 0.1, 1e-5),
+                         lambda x, one: torch.native_layer_norm(x, (5, 4), None, None, 1e-5)):
+                with modes.Observe(record=False) as seen:
+                    short = call(x.to("meta"), ones.to("meta"))
+                self.assertIn(next(iter(seen.names & {"native_batch_norm", "native_layer_norm"})), {f._schema.name[6:] for f in ops.NORMS})
+                for got, want in zip(short, call(x, ones)):
+                    self.assertEqual((got.shape, got.dtype, got.stride()), (want.shape, want.dtype, want.stride()))
 
 
 class Samples(unittest.TestCase):
