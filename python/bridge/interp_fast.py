@@ -9,7 +9,6 @@ shape; these and divisions still go through the builder's methods, which `interp
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -176,7 +175,7 @@ def _loader(original: Callable[..., Any], launch: Any) -> Callable[..., Any]:
                 or launch.semantic is None:
             return original(pointer, mask, other, *rest, **kwargs)
         kinds = vars(pointer.type).get("token"), vars(mask.type).get("token")
-        key = (*kinds, type(other), other, math.copysign(1, other))
+        key = (*kinds, type(other), other)
         found = recipes.get(key, unknown)
         if found is unknown:
             out = original(pointer, mask, other)
@@ -198,7 +197,8 @@ def _loader(original: Callable[..., Any], launch: Any) -> Callable[..., Any]:
         exact = element.name in FLOATS and np.float32(other) == other or element.name in INTEGERS and type(other) is int
         if not exact or mask.dtype.name != "int1" or out.handle.data.shape != shape:
             return None
-        return Recipe(lambda *_: None, out), Handle(np.full(shape, other).astype(np_dtype(element)), element)
+        # as Triton's constants: -0.0 is 0.0
+        return Recipe(lambda *_: None, out), Handle(np.full(shape, other or 0).astype(np_dtype(element)), element)
 
     return load
 
