@@ -3,8 +3,8 @@
 A kernel computes addresses and masks with the same few pairs of types over and over. Triton's interpreter finds out at every operation
 what the operands are converted to, makes both whole blocks, and builds the type of the result: some forty microseconds of Python for a few of
 numpy. Here the first operation between two types goes the whole way, and what came out (or that it raised) decides; later ones go straight
-to numpy. The same for loads under a mask. Covered are int32 and int64 (wrapping, as before), masks of int1, a pointer plus a number, and float operations between blocks of one
-shape; these and divisions still go through the builder's methods, which `interp_rounding` replaces for some calls.
+to numpy. Covered are int32 and int64 (wrapping, as before), masks of int1, a pointer plus a number, loads under a mask, and float operations
+between blocks of one shape; floats, loads and divisions still go through the builder's methods, which others replace for some calls.
 """
 from __future__ import annotations
 
@@ -194,7 +194,8 @@ def _loader(original: Callable[..., Any], launch: Any) -> Callable[..., Any]:
 
     def learnt(pointer: Any, mask: Any, other: Any, out: Any) -> tuple[Recipe, Any] | None:
         element, shape = pointer.dtype.element_ty, pointer.handle.data.shape
-        exact = element.name in FLOATS and np.float32(other) == other or element.name in INTEGERS and type(other) is int
+        # a constant is a float32 first
+        exact = element.name == "fp32" or element.name == "fp64" and float(np.float32(other)) == other or element.name in INTEGERS and type(other) is int
         if not exact or mask.dtype.name != "int1" or out.handle.data.shape != shape:
             return None
         # as Triton's constants: -0.0 is 0.0
