@@ -3,11 +3,12 @@
 A kernel computes addresses and masks with the same few pairs of types over and over. Triton's interpreter finds out at every operation
 what the operands are converted to, makes both whole blocks, and builds the type of the result: some forty microseconds of Python for a few of
 numpy. Here the first operation between two types goes the whole way, and what came out (or that it raised) decides; later ones go straight
-to numpy. Covered are int32 and int64 (wrapping, as before), masks of int1, a pointer plus a number, and float operations between blocks of one
-shape; these and divisions still go through the builder's methods, which `interp_rounding` replaces for some calls.
+to numpy. Covered are int32 and int64 (wrapping, as before), masks of int1, a pointer plus a number, loads under a mask, and float operations
+between blocks of one shape; floats, loads and divisions still go through the builder's methods, which others replace for some calls.
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -163,8 +164,49 @@ def _operator(row: Row, original: Callable[..., Any], launch: Any) -> Callable[.
     return operator
 
 
+def _loader(original: Callable[..., Any], launch: Any) -> Callable[..., Any]:
+    """tl.load of a block of pointers under a mask, with a number for the rest."""
+    recipes: dict[tuple[Any, ...], tuple[Recipe, Any] | None] = {}
+    unknown = object()
+
+    @functools.wraps(original)
+    def load(pointer: Any, mask: Any = None, other: Any = None, *rest: Any, **kwargs: Any) -> Any:
+        if rest or kwargs or type(pointer) is not tl.core.tensor or type(mask) is not tl.core.tensor or type(other) not in (int, float) \
+                or launch.semantic is None:
+            return original(pointer, mask, other, *rest, **kwargs)
+        kinds = vars(pointer.type).get("token"), vars(mask.type).get("token")
+        key = (*kinds, type(other), other)
+        found = recipes.get(key, unknown)
+        if found is unknown:
+            out = original(pointer, mask, other)
+            if len(recipes) >= MOST_RECIPES:
+                recipes.clear()
+            recipes[key] = learnt(pointer, mask, other, out) if None not in kinds and other == other else None
+            return out
+        if found is None:
+            return original(pointer, mask, other)
+        recipe, fill = found
+        lanes = np.broadcast_to(mask.handle.data, recipe.block)
+        semantic = launch.semantic
+        made = semantic.builder.create_masked_load(pointer.handle, Handle(lanes, tl.int1), fill, semantic._str_to_load_cache_modifier(""),
+                                                   semantic._str_to_eviction_policy(""), False)
+        return _made(made.data, recipe)
+
+    def learnt(pointer: Any, mask: Any, other: Any, out: Any) -> tuple[Recipe, Any] | None:
+        element, shape = pointer.dtype.element_ty, pointer.handle.data.shape
+        # a constant is a float32 first
+        exact = element.name == "fp32" or element.name == "fp64" and float(np.float32(other)) == other or element.name in INTEGERS and type(other) is int
+        if not exact or mask.dtype.name != "int1" or out.handle.data.shape != shape:
+            return None
+        # as Triton's constants: -0.0 is 0.0
+        return Recipe(lambda *_: None, out), Handle(np.full(shape, other or 0).astype(np_dtype(element)), element)
+
+    return load
+
+
 def install(launch: Any) -> None:
     """To be called once the language is bound. `launch` tells whether a kernel is running."""
+    tl.load = tl.core.load = _loader(tl.core.load, launch)
     for row in ROWS:
         name = f"__{row.name}__"
         setattr(tl.core.tensor, name, _operator(row, getattr(tl.core.tensor, name), launch))

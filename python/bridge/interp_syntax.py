@@ -126,6 +126,8 @@ def kernel_builtin(function: Any) -> Any:
 
 def kernel_named(value: Any) -> Any:
     """What an assignment binds: numbers become tensors, each element of a tuple on its own."""
+    if type(value) is tl.core.tensor:
+        return value
     if isinstance(value, (tuple, list, tl.core.tuple)):
         items = [kernel_named(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tl.core.tuple(items) if isinstance(value, tl.core.tuple) else tuple(items)

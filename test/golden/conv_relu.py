@@ -22,11 +22,13 @@ def conv2d_relu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, height,
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch_size*height*width
     n_ok = n < out_channels
     acc = tl.zeros((BM, BN), tl.float32)
@@ -37,8 +39,8 @@ def conv2d_relu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, height,
     x_from = x_ptr + (m_rest*width + m_rest_1 + m_quotient_1*height*in_channels*width)
     weight_from = weight_ptr + 9*in_channels*n
     for k in range(0, 9*in_channels, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < 9*in_channels
         kb_ok = kb < 9*in_channels
         ka_quotient = ka // 3

@@ -24,12 +24,14 @@ def conv_transpose2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, places, places
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         b = b.to(tl.int64)
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < places*places_1
     n_ok = n < 6
     acc = tl.zeros((BM, BN), tl.float32)
@@ -40,8 +42,8 @@ def conv_transpose2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, places, places
     x_from = x_ptr + (m_rest + m_quotient*width)
     weight_from = weight_ptr + (b_rest + 3*b_quotient + 9*n)
     for k in range(0, 4*channels_in, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < 4*channels_in
         kb_ok = kb < 4*channels_in
         ka_quotient = ka // 2

@@ -22,19 +22,21 @@ def linear_gelu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, out_fea
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch_size
     n_ok = n < out_features
     acc = tl.zeros((BM, BN), tl.float32)
     x_from = x_ptr + in_features*m
     weight_from = weight_ptr + in_features*n
     for k in range(0, in_features, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < in_features
         kb_ok = kb < in_features
         x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)

@@ -28,11 +28,13 @@ def lstm_kernel(x_ptr, weight_ih_l0_ptr, bias_ih_l0_ptr, bias_hh_l0_ptr, out_ptr
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*steps
     n_ok = n < 4*hidden
     acc = tl.zeros((BM, BN), tl.float32)
@@ -41,8 +43,8 @@ def lstm_kernel(x_ptr, weight_ih_l0_ptr, bias_ih_l0_ptr, bias_hh_l0_ptr, out_ptr
     x_from = x_ptr + (m_rest*features*steps + m_quotient*features)
     weight_ih_l0_from = weight_ih_l0_ptr + features*n
     for k in range(0, features, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < features
         kb_ok = kb < features
         x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
@@ -115,19 +117,21 @@ def lstm_kernel_2(x_ptr, weight_ih_l1_ptr, bias_ih_l1_ptr, bias_hh_l1_ptr, out_p
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*steps
     n_ok = n < 4*hidden
     acc = tl.zeros((BM, BN), tl.float32)
     x_from = x_ptr + hidden*m
     weight_ih_l1_from = weight_ih_l1_ptr + hidden*n
     for k in range(0, hidden, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < hidden
         kb_ok = kb < hidden
         x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)

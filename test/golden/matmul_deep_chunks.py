@@ -22,11 +22,13 @@ def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, depth, BM: tl.constexpr,
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < rows
     n_ok = n < columns
     acc = tl.zeros((BM, BN), tl.float32)
@@ -35,8 +37,8 @@ def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, depth, BM: tl.constexpr,
     for chunk in range(0, depth, CHUNK):
         part = tl.zeros((BM, BN), tl.float32)
         for k in range(chunk, min(chunk + CHUNK, depth), BK):
-            ka = k + step[None, :]
-            kb = k + step[:, None]
+            ka = k + step_a
+            kb = k + step_b
             ka_ok = ka < depth
             kb_ok = kb < depth
             a = tl.load(a_from + ka, mask=ka_ok & m_ok, other=0.0)

@@ -27,20 +27,22 @@ def matmul_kernel(a_ptr, b_ptr, out_ptr, rows, columns, part_length, depth, BM: 
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         b = b.to(tl.int64)
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < rows
     n_ok = n < columns
     acc = tl.zeros((BM, BN), tl.float32)
     a_from = a_ptr + (b*part_length + depth*m)
     b_from = b_ptr + (b*columns*part_length + n)
     for k in range(0, part_length, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < part_length
         kb_ok = kb < part_length
         a = tl.load(a_from + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)
@@ -86,20 +88,22 @@ def matmul_kernel_1(a_ptr, b_ptr, out_ptr, rows, columns, part_length, depth, BM
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         b = b.to(tl.int64)
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < tl.minimum(8, rows)
     n_ok = n < columns
     acc = tl.zeros((BM, BN), tl.float32)
     a_from = a_ptr + (b*part_length + depth*m)
     b_from = b_ptr + (b*columns*part_length + n)
     for k in range(0, part_length, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < part_length
         kb_ok = kb < part_length
         a = tl.load(a_from + ka, mask=ka_ok & m_ok & (b*part_length + ka < depth), other=0.0)

@@ -40,11 +40,13 @@ def conv2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, side, channels, B
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*side*side
     n_ok = n < channels
     acc = tl.zeros((BM, BN), tl.float32)
@@ -55,8 +57,8 @@ def conv2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, side, channels, B
     x_from = x_ptr + (m_rest*side + m_rest_1 + m_quotient_1*channels*side*side)
     weight_from = weight_ptr + 9*channels*n
     for k in range(0, 9*channels, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < 9*channels
         kb_ok = kb < 9*channels
         ka_quotient = ka // 3
@@ -160,11 +162,13 @@ def conv2d_kernel_1(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, channel
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*height*height
     n_ok = n < 20
     acc = tl.zeros((BM, BN), tl.float32)
@@ -175,8 +179,8 @@ def conv2d_kernel_1(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, channel
     x_from = x_ptr + (2*m_rest*height_1 + 2*m_rest_1 + m_quotient_1*channels*height_1*height_1)
     weight_from = weight_ptr + channels*n
     for k in range(0, channels, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < channels
         kb_ok = kb < channels
         x = tl.load(x_from + height_1*height_1*ka, mask=ka_ok & m_ok & (2*m_rest < height_1) & (2*m_rest_1 < height_1), other=0.0)
@@ -200,11 +204,13 @@ def conv2d_kernel_2(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, BM: tl.
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*height*height
     n_ok = n < 20
     acc = tl.zeros((BM, BN), tl.float32)
@@ -215,8 +221,8 @@ def conv2d_kernel_2(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, BM: tl.
     x_from = x_ptr + (m_rest*height + m_rest_1 + 20*m_quotient_1*height*height)
     weight_from = weight_ptr + 180*n
     for k in range(0, 180, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < 180
         kb_ok = kb < 180
         ka_quotient = ka // 3

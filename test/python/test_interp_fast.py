@@ -75,7 +75,31 @@ def mixed(x, out, N: tl.constexpr):
         tl.store(out + tl.arange(0, N), tl.load(x + tl.arange(0, N)) + tl.arange(0, 2 * N))
 
 
+@triton.jit
+def loads(x, out, n, N: tl.constexpr):
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    for turn in range(3):
+        at = out + turn * 4 * N * N + i * N + j
+        tl.store(at, tl.load(x + i * N + j, mask=j < n, other=0.0))
+        tl.store(at + N * N, tl.load(x + i * N + j, mask=(i < n) & (j < n), other=-0.0))
+        tl.store(at + 2 * N * N, tl.load(x + i * N + j, mask=i < n, other=float("-inf")))
+        tl.store(at + 3 * N * N, tl.load(x + i * N + j, mask=i < n, other=0.1))
+
+
 class ShortWay(unittest.TestCase):
+    def test_loads_under_a_mask(self) -> None:
+        for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+            x = torch.randn(N, N).to(dtype)
+            out = torch.zeros(3, 4, N, N, dtype=dtype)
+            loads[(1,)](x, out, 5, N)
+            rows, columns = torch.arange(N)[:, None] < 5, torch.arange(N)[None, :] < 5
+            tenth = torch.tensor(0.1).to(dtype)
+            want = torch.stack([torch.where(columns, x, 0.0), torch.where(rows & columns, x, -0.0), torch.where(rows, x, float("-inf")),
+                                torch.where(rows, x, tenth)])
+            self.assertTrue(torch.equal(out[0], want), dtype)
+            for turn in (1, 2):  # bit for bit, the sign of zero too
+                self.assertTrue(torch.equal(out[turn].view(torch.uint8), out[0].view(torch.uint8)), f"{dtype}, turn {turn}")
+
     def test_every_turn_gives_the_numbers_that_were_asked_for(self) -> None:
         a = np.array([-9, -7, -1, 0, 3, 5, 1000, -(2**31)], dtype=np.int64)
         b = np.array([3, -4, 7, 1, 2**31 - 1, 5, -1, 9], dtype=np.int64)

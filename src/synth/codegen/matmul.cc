@@ -134,7 +134,7 @@ class MatmulEmitter {
   }
 
   void prologue() {
-    for (const char* name : {"m", "n", "k", "ka", "kb", "m_ok", "n_ok", "ka_ok", "kb_ok", "b", "tile", "acc", "part", "chunk", "step", "BM", "BN", "BK",
+    for (const char* name : {"m", "n", "k", "ka", "kb", "m_ok", "n_ok", "ka_ok", "kb_ok", "b", "tile", "acc", "part", "chunk", "step_a", "step_b", "BM", "BN", "BK",
                              "GROUP", "CHUNK", "WIDE", "PRECISION", "across", "group", "first", "tall", "down", "segment", "STEPS", "cross", "i"})
       body_.reserve(name);
     body_.indent();
@@ -150,10 +150,11 @@ class MatmulEmitter {
     body_.line("tall = tl.minimum(down - first, GROUP)");
     body_.line("m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]");
     body_.line("n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]");
-    body_.line("step = tl.arange(0, BK)");
+    body_.line("step_a = tl.arange(0, BK)[None, :]");
+    body_.line("step_b = tl.arange(0, BK)[:, None]");
     body_.line("if WIDE:");
     if (!batch_.is(1)) body_.line("    b = b.to(tl.int64)");
-    for (const char* name : {"m", "n", "step"}) body_.line(fmt::format("    {0} = {0}.to(tl.int64)", name));
+    for (const char* name : {"m", "n", "step_a", "step_b"}) body_.line(fmt::format("    {0} = {0}.to(tl.int64)", name));
     body_.line(fmt::format("m_ok = m < {}", values_.text(rows_)));
     body_.line(fmt::format("n_ok = n < {}", values_.text(columns_)));
     body_.line("acc = tl.zeros((BM, BN), tl.float32)");
@@ -218,8 +219,8 @@ class MatmulEmitter {
   // Loads the operands of one step of BK inside `extent`.
   Step open_step(const Sym& extent, const Sym& ka, const Sym& kb) {
     const bool even = extent.constant() && *extent.constant() % tiles_.k == 0;
-    body_.line("ka = k + step[None, :]");
-    body_.line("kb = k + step[:, None]");
+    body_.line("ka = k + step_a");
+    body_.line("kb = k + step_b");
     Body inner = values_.in_loop(before_);
     if (run_) inner.variable("segment", "");
     for (const char* name : {"ka", "kb"}) {
