@@ -11,6 +11,7 @@
 #include "ir/builder.h"
 #include "ir/primitives.h"
 #include "partition/attention.h"
+#include "partition/inlining.h"
 #include "partition/launch_order.h"
 
 namespace ka::partition {
@@ -32,7 +33,7 @@ constexpr int kNobody = -1;
 class Planner {
  public:
   explicit Planner(const ir::Graph& graph)
-      : graph_(graph), attention_(find_attention(graph)), owner_(graph.values.size(), kNobody), kept_(graph.values.size(), false) {
+      : graph_(graph), attention_(find_attention(graph)), inlining_(graph.values.size()), owner_(graph.values.size(), kNobody), kept_(graph.values.size(), false) {
     for (const ir::Argument& argument : graph.arguments) {
       if (argument.value >= 0) kept_[at(argument.value)] = true;
     }
@@ -124,7 +125,11 @@ class Planner {
   void place_pointwise(int number) {
     const Node& node = graph_.nodes[at(number)];
     const std::set<int> who = owners(node);
-    if (who.empty()) return;  // inlined by whoever reads it
+    if (who.empty()) {  // inlined by whoever reads it, unless that is too much of it
+      const auto is_read = [this](ValueId value) { return kept_[at(value)] || owner_[at(value)] != kNobody; };
+      while (const std::optional<ValueId> too_much = inlining_.add(node, number, is_read)) keep(*too_much);
+      return;
+    }
     for (const int k : who) {
       if (join(number, k)) return;
     }
@@ -476,6 +481,7 @@ class Planner {
   const std::map<int, Attention> attention_;  // by their last node
   std::set<int> inside_attention_;
   Plan plan_;
+  Inlining inlining_;
   std::vector<int> owner_;   // by value; kNobody: inlined, kept as an argument, or a view of something kept
   std::vector<bool> kept_;
 };
