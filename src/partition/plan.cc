@@ -11,6 +11,7 @@
 #include "ir/builder.h"
 #include "ir/primitives.h"
 #include "partition/attention.h"
+#include "partition/inlining.h"
 #include "partition/launch_order.h"
 
 namespace ka::partition {
@@ -32,7 +33,7 @@ constexpr int kNobody = -1;
 class Planner {
  public:
   explicit Planner(const ir::Graph& graph)
-      : graph_(graph), attention_(find_attention(graph)), owner_(graph.values.size(), kNobody), kept_(graph.values.size(), false) {
+      : graph_(graph), attention_(find_attention(graph)), inlining_(graph.values.size()), owner_(graph.values.size(), kNobody), kept_(graph.values.size(), false) {
     for (const ir::Argument& argument : graph.arguments) {
       if (argument.value >= 0) kept_[at(argument.value)] = true;
     }
@@ -115,11 +116,13 @@ class Planner {
   void place_pointwise(int number) {
     const Node& node = graph_.nodes[at(number)];
     const std::set<int> who = owners(node);
-    if (who.empty()) return;  // inlined by whoever reads it
+    const auto is_read = [this](ValueId value) { return kept_[at(value)] || owner_[at(value)] != kNobody; };
+    // without an owner it is inlined by whoever reads it, unless that is too much of it
+    while (const std::optional<ValueId> too_much = who.empty() ? inlining_.add(node, number, is_read) : std::nullopt) keep(*too_much);
     for (const int k : who) {
       if (!is_apart(node, plan_.kernels[at(k)]) && join(number, k)) return;
     }
-    keep_owned_inputs(node);
+    if (!who.empty()) keep_owned_inputs(node);
   }
 
   static bool is_apart(const Node& node, const Kernel& kernel) {
@@ -130,13 +133,13 @@ class Planner {
   // shape [] share one.
   void place_in_memory(int number) {
     const Node& node = graph_.nodes[at(number)];
+    const ValueId first = node.outputs[0];
     std::set<int> candidates;
     for (const ValueId leaf : leaves(node)) candidates.insert(owner_[at(leaf)]);
     for (int k = 0; k < static_cast<int>(plan_.kernels.size()); ++k) {
       const Kernel& kernel = plan_.kernels[at(k)];
-      const bool counts = kernel.kind == KernelKind::pointwise && kernel.domain.empty() && kernel.needs.empty() && graph_.shape(node.outputs[0]).empty();
+      const bool counts = kernel.kind == KernelKind::pointwise && kernel.domain.empty() && kernel.needs.empty() && graph_.shape(first).empty();
       const bool knows = candidates.contains(k) && (kernel.kind == KernelKind::pointwise || kernel.kind == KernelKind::row);
-      const ValueId first = node.outputs[0];
       if (owner_[at(first)] != kNobody || kept_[at(first)] || node.op == "reshape" || !(counts || knows)) continue;
       adopt_views(node, k);
       join(number, k);
@@ -150,8 +153,7 @@ class Planner {
       const Node* maker = graph_.maker(input);
       if (maker == nullptr || owner_[at(input)] != kNobody) continue;
       adopt_views(*maker, k);
-      const bool moves = maker->op == "reshape" || maker->op == "permute";
-      if (moves && owner_[at(maker->inputs[0])] == k) own(graph_.values[at(input)].node, k, ir::moved_index(graph_, *maker, plan_.kernels[at(k)].index.at(maker->inputs[0])));
+      if ((maker->op == "reshape" || maker->op == "permute") && owner_[at(maker->inputs[0])] == k) own(graph_.values[at(input)].node, k, ir::moved_index(graph_, *maker, plan_.kernels[at(k)].index.at(maker->inputs[0])));
     }
   }
 
@@ -484,6 +486,7 @@ class Planner {
   const std::map<int, Attention> attention_;  // by their last node
   std::set<int> inside_attention_;
   Plan plan_;
+  Inlining inlining_;
   std::vector<int> owner_;   // by value; kNobody: inlined, kept as an argument, or a view of something kept
   std::vector<bool> kept_;
 };

@@ -135,5 +135,19 @@ TEST(Refactored, WhatHasNoTextIsNamed) {
   EXPECT_NE(made.error().message.find("order"), std::string::npos);
 }
 
+// Each step reads the one before at three places: written into one kernel, twelve steps would be half a million lines.
+TEST(Partition, KeepsWhatWouldBeRecomputedTooOften) {
+  Program p;
+  ValueId x = p.input("x", {n});
+  const std::vector<Sym> i = ir::index_symbols({n});
+  for (int step = 0; step < 12; ++step) {
+    const ValueId left = p.b.remap(x, {n}, {i[0] - 1}, {i[0] - 1}, 0), right = p.b.remap(x, {n}, {i[0] + 1}, {n - 2 - i[0]}, 0);
+    x = p.b.elementwise("add", {p.b.elementwise("mul", {left, right}), x});
+  }
+  const std::size_t kernels = p.plan({x}).kernels.size();
+  EXPECT_GE(kernels, 2u);
+  EXPECT_LE(kernels, 16u);
+}
+
 }  // namespace
 }  // namespace ka::partition
