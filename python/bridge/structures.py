@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 DEPTH = 8
-LEAVES = 4096
+LEAVES = 1 << 20
 KEY_LENGTH = 80
 _type_name = type.__dict__["__name__"].__get__
 _sorted = sorted
