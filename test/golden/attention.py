@@ -1,10 +1,10 @@
 """Triton kernels for attention.py.
 
-1. linear_view_permute_kernel: linear, view, permute over (1, batch_size*length, 3*width) (ieee products)
-2. cat_kernel: cat over (batch_size, 4, length, 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))
-3. cat_kernel_1: cat over (batch_size, 4, length, 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))
-4. matmul_div_masked_fill_etc_kernel: matmul, div, masked_fill, softmax, matmul, transpose, linear over (4*batch_size, length, ((batch_size*length*width) // (4*batch_size*length))) (ieee products)
-5. linear_kernel: linear over (1, batch_size*length, width) (ieee products)
+1. linear_view_permute_kernel: linear, view, permute over (1, batch_size*length, 12*width_part) (ieee products)
+2. cat_kernel: cat over (batch_size, 4, length, 2*((width_part + 1) // 2))
+3. cat_kernel_1: cat over (batch_size, 4, length, 2*((width_part + 1) // 2))
+4. matmul_div_masked_fill_etc_kernel: matmul, div, masked_fill, softmax, matmul, transpose, linear over (4*batch_size, length, width_part) (ieee products)
+5. linear_kernel: linear over (1, batch_size*length, 4*width_part) (ieee products)
 
 Written by kernelagent 0.1.0.
 """
@@ -21,53 +21,66 @@ def product(a, b):
 
 
 @triton.jit
-def linear_view_permute_kernel(x_ptr, weight_ptr, out_ptr, batch_size, length, width, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def linear_view_permute_kernel(x_ptr, weight_ptr, out_ptr, batch_size, length, width_part, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        batch_size, length, width = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width, tl.int64)
+        batch_size, length, width_part = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width_part, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(batch_size*length, BM)
-    across = tl.cdiv(3*width, BN)
+    across = tl.cdiv(12*width_part, BN)
     group = tile // (GROUP * across)
     first = group * GROUP
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch_size*length
-    n_ok = n < 3*width
+    n_ok = n < 12*width_part
     acc = tl.zeros((BM, BN), tl.float32)
-    for k in range(0, width, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
-        ka_ok = ka < width
-        kb_ok = kb < width
-        x = tl.load(x_ptr + ka + m*width, mask=ka_ok & m_ok, other=0.0)
-        weight = tl.load(weight_ptr + kb + n*width, mask=kb_ok & n_ok, other=0.0)
+    x_from = x_ptr + 4*m*width_part
+    weight_from = weight_ptr + 4*n*width_part
+    for k in range(0, 4*width_part, BK):
+        ka = k + step_a
+        kb = k + step_b
+        ka_ok = ka < 4*width_part
+        kb_ok = kb < 4*width_part
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
-    place = tl.broadcast_to((((3*m*width + n) // ((batch_size*length*width) // (4*batch_size*length))) % 4)*((batch_size*length*width) // (4*batch_size*length))*length + (((3*m*width + n) // (12*((batch_size*length*width) // (4*batch_size*length)))) % length)*((batch_size*length*width) // (4*batch_size*length)) + 4*(((3*m*width + n) // (4*((batch_size*length*width) // (4*batch_size*length)))) % 3)*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + ((3*m*width + n) % ((batch_size*length*width) // (4*batch_size*length))) + 4*((3*m*width + n) // (12*((batch_size*length*width) // (4*batch_size*length))*length))*((batch_size*length*width) // (4*batch_size*length))*length, acc.shape)
+    n_quotient = n // width_part
+    n_rest = n_quotient % 4
+    m_rest = m % length
+    m_quotient = m // length
+    n_rest_1 = n % width_part
+    n_quotient_1 = n // (4*width_part)
+    place = tl.broadcast_to(n_rest*length*width_part + m_rest*width_part + 4*m_quotient*length*width_part + n_rest_1 + 4*n_quotient_1*batch_size*length*width_part, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
 
 
 @triton.jit
-def cat_kernel(x_ptr, out_ptr, batch_size, length, width, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def cat_kernel(x_ptr, out_ptr, batch_size, length, width_part, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        batch_size, length, width = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width, tl.int64)
+        batch_size, length, width_part = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width_part, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length
-    x = tl.load(x_ptr + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & ((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), other=0.0)
-    at = tl.cast(((i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) % length), tl.int64)
+    i_ok = i < 8*((width_part + 1) // 2)*batch_size*length
+    i_rest = i % (2*((width_part + 1) // 2))
+    i_quotient = i // (2*((width_part + 1) // 2))
+    x = tl.load(x_ptr + (i_rest + i_quotient*width_part), mask=i_ok & (i_rest < ((width_part + 1) // 2)), other=0.0)
+    i_rest_1 = i_quotient % length
+    at = tl.cast(i_rest_1, tl.int64)
     as_float32 = at.to(tl.float32)
-    at_1 = tl.cast(2*(i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), tl.int64)
+    at_1 = tl.cast(2*i_rest, tl.int64)
     neg = -at_1
     as_float32_1 = neg.to(tl.float32)
-    at_2 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+    at_2 = tl.cast(width_part, tl.int64)
     as_float32_2 = at_2.to(tl.float32)
     div = as_float32_1 / as_float32_2
     c = tl.full((), 10000.0, tl.float32)
@@ -75,18 +88,18 @@ def cat_kernel(x_ptr, out_ptr, batch_size, length, width, BLOCK: tl.constexpr, W
     mul = as_float32 * pow_1
     cos = tl.cos(mul)
     mul_1 = x * cos
-    x_1 = tl.load(x_ptr + ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & ((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), other=0.0)
+    x_1 = tl.load(x_ptr + (((width_part + 1) // 2) + i_rest + i_quotient*width_part), mask=i_ok & (i_rest < ((width_part + 1) // 2)), other=0.0)
     sin = tl.sin(mul)
     mul_2 = x_1 * sin
     mul_3 = mul_2 * 1.0
     sub = mul_1 - mul_3
-    x_2 = tl.load(x_ptr + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & (((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) < (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 1), other=0.0)
-    at_3 = tl.cast(((i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) % length), tl.int64)
+    x_2 = tl.load(x_ptr + (i_rest + i_quotient*width_part), mask=i_ok & (((width_part + 1) // 2) < i_rest + 1), other=0.0)
+    at_3 = tl.cast(i_rest_1, tl.int64)
     as_float32_3 = at_3.to(tl.float32)
-    at_4 = tl.cast(-2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + 2*(i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), tl.int64)
+    at_4 = tl.cast(-2*((width_part + 1) // 2) + 2*i_rest, tl.int64)
     neg_1 = -at_4
     as_float32_4 = neg_1.to(tl.float32)
-    at_5 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+    at_5 = tl.cast(width_part, tl.int64)
     as_float32_5 = at_5.to(tl.float32)
     div_1 = as_float32_4 / as_float32_5
     c_1 = tl.full((), 10000.0, tl.float32)
@@ -94,31 +107,34 @@ def cat_kernel(x_ptr, out_ptr, batch_size, length, width, BLOCK: tl.constexpr, W
     mul_4 = as_float32_3 * pow_2
     cos_1 = tl.cos(mul_4)
     mul_5 = x_2 * cos_1
-    x_3 = tl.load(x_ptr + -((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & (((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) < (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 1), other=0.0)
+    x_3 = tl.load(x_ptr + (-((width_part + 1) // 2) + i_rest + i_quotient*width_part), mask=i_ok & (((width_part + 1) // 2) < i_rest + 1), other=0.0)
     sin_1 = tl.sin(mul_4)
     mul_6 = x_3 * sin_1
     mul_7 = mul_6 * 1.0
     add = mul_5 + mul_7
-    joined = tl.where(((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), sub, add)
+    joined = tl.where((i_rest < ((width_part + 1) // 2)), sub, add)
     tl.store(out_ptr + i, joined, mask=i_ok)
 
 
 @triton.jit
-def cat_kernel_1(x_ptr, out_ptr, batch_size, length, width, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def cat_kernel_1(x_ptr, out_ptr, batch_size, length, width_part, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        batch_size, length, width = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width, tl.int64)
+        batch_size, length, width_part = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width_part, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length
-    x = tl.load(x_ptr + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 4*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & ((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), other=0.0)
-    at = tl.cast(((i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) % length), tl.int64)
+    i_ok = i < 8*((width_part + 1) // 2)*batch_size*length
+    i_rest = i % (2*((width_part + 1) // 2))
+    i_quotient = i // (2*((width_part + 1) // 2))
+    x = tl.load(x_ptr + (i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (i_rest < ((width_part + 1) // 2)), other=0.0)
+    i_rest_1 = i_quotient % length
+    at = tl.cast(i_rest_1, tl.int64)
     as_float32 = at.to(tl.float32)
-    at_1 = tl.cast(2*(i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), tl.int64)
+    at_1 = tl.cast(2*i_rest, tl.int64)
     neg = -at_1
     as_float32_1 = neg.to(tl.float32)
-    at_2 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+    at_2 = tl.cast(width_part, tl.int64)
     as_float32_2 = at_2.to(tl.float32)
     div = as_float32_1 / as_float32_2
     c = tl.full((), 10000.0, tl.float32)
@@ -126,18 +142,18 @@ def cat_kernel_1(x_ptr, out_ptr, batch_size, length, width, BLOCK: tl.constexpr,
     mul = as_float32 * pow_1
     cos = tl.cos(mul)
     mul_1 = x * cos
-    x_1 = tl.load(x_ptr + ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 4*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & ((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), other=0.0)
+    x_1 = tl.load(x_ptr + (((width_part + 1) // 2) + i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (i_rest < ((width_part + 1) // 2)), other=0.0)
     sin = tl.sin(mul)
     mul_2 = x_1 * sin
     mul_3 = mul_2 * 1.0
     sub = mul_1 - mul_3
-    x_2 = tl.load(x_ptr + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 4*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & (((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) < (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 1), other=0.0)
-    at_3 = tl.cast(((i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) % length), tl.int64)
+    x_2 = tl.load(x_ptr + (i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (((width_part + 1) // 2) < i_rest + 1), other=0.0)
+    at_3 = tl.cast(i_rest_1, tl.int64)
     as_float32_3 = at_3.to(tl.float32)
-    at_4 = tl.cast(-2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + 2*(i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), tl.int64)
+    at_4 = tl.cast(-2*((width_part + 1) // 2) + 2*i_rest, tl.int64)
     neg_1 = -at_4
     as_float32_4 = neg_1.to(tl.float32)
-    at_5 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+    at_5 = tl.cast(width_part, tl.int64)
     as_float32_5 = at_5.to(tl.float32)
     div_1 = as_float32_4 / as_float32_5
     c_1 = tl.full((), 10000.0, tl.float32)
@@ -145,19 +161,19 @@ def cat_kernel_1(x_ptr, out_ptr, batch_size, length, width, BLOCK: tl.constexpr,
     mul_4 = as_float32_3 * pow_2
     cos_1 = tl.cos(mul_4)
     mul_5 = x_2 * cos_1
-    x_3 = tl.load(x_ptr + -((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) + ((batch_size*length*width) // (4*batch_size*length))*(i // (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 4*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), mask=i_ok & (((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2) < (i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) + 1), other=0.0)
+    x_3 = tl.load(x_ptr + (-((width_part + 1) // 2) + i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (((width_part + 1) // 2) < i_rest + 1), other=0.0)
     sin_1 = tl.sin(mul_4)
     mul_6 = x_3 * sin_1
     mul_7 = mul_6 * 1.0
     add = mul_5 + mul_7
-    joined = tl.where(((i % (2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))) < ((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), sub, add)
+    joined = tl.where((i_rest < ((width_part + 1) // 2)), sub, add)
     tl.store(out_ptr + i, joined, mask=i_ok)
 
 
 @triton.jit
-def matmul_div_masked_fill_etc_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, batch_size, width, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def matmul_div_masked_fill_etc_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, width_part, batch_size, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        length, batch_size, width = tl.cast(length, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(width, tl.int64)
+        length, width_part, batch_size = tl.cast(length, tl.int64), tl.cast(width_part, tl.int64), tl.cast(batch_size, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(length, BM)
     b = tile // down
@@ -171,10 +187,10 @@ def matmul_div_masked_fill_etc_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, ba
     dk = tl.arange(0, BD)[:, None]
     e = tl.arange(0, BE)[None, :]
     m_ok = m < length
-    dq_ok = dq < 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)
-    dk_ok = dk < 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)
-    e_ok = e < ((batch_size*length*width) // (4*batch_size*length))
-    x = tl.load(x_ptr + 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*b*length + 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*m + dq, mask=dq_ok & m_ok, other=0.0)
+    dq_ok = dq < 2*((width_part + 1) // 2)
+    dk_ok = dk < 2*((width_part + 1) // 2)
+    e_ok = e < width_part
+    x = tl.load(x_ptr + (2*((width_part + 1) // 2)*b*length + 2*((width_part + 1) // 2)*m + dq), mask=dq_ok & m_ok, other=0.0)
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
@@ -184,13 +200,13 @@ def matmul_div_masked_fill_etc_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, ba
         nv = start + step[:, None]
         n_ok = n < length
         nv_ok = nv < length
-        x1 = tl.load(x1_ptr + 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*b*length + 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*n + dk, mask=dk_ok & n_ok, other=0.0)
+        x1 = tl.load(x1_ptr + (2*((width_part + 1) // 2)*b*length + 2*((width_part + 1) // 2)*n + dk), mask=dk_ok & n_ok, other=0.0)
         product = tl.dot(x, x1, input_precision=PRECISION)
         at = tl.cast(-m + n, tl.int64)
         ge = at >= 1
         where = tl.where(ge, 1, 0)
         flag = where != 0
-        at_1 = tl.cast(((batch_size*length*width) // (4*batch_size*length)), tl.int64)
+        at_1 = tl.cast(width_part, tl.int64)
         as_float32 = at_1.to(tl.float32)
         sqrt = tl.sqrt_rn(as_float32)
         div_rn = tl.div_rn(product, sqrt)
@@ -202,42 +218,48 @@ def matmul_div_masked_fill_etc_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, ba
         shrink = tl.exp(peak - shift)
         total = total * shrink + tl.sum(weight, axis=1)[:, None]
         peak = above
-        x2 = tl.load(x2_ptr + ((batch_size*length*width) // (4*batch_size*length))*b*length + 8*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + ((batch_size*length*width) // (4*batch_size*length))*nv + e, mask=e_ok & nv_ok, other=0.0)
+        x2 = tl.load(x2_ptr + (b*length*width_part + 8*batch_size*length*width_part + e + nv*width_part), mask=e_ok & nv_ok, other=0.0)
         acc = tl.dot(weight, x2, acc * shrink, input_precision=PRECISION)
     acc = acc / total
-    place = tl.broadcast_to(((batch_size*length*width) // (4*batch_size*length))*(b % 4) + 4*((batch_size*length*width) // (4*batch_size*length))*(b // 4)*length + 4*((batch_size*length*width) // (4*batch_size*length))*m + e, acc.shape)
+    b_rest = b % 4
+    b_quotient = b // 4
+    place = tl.broadcast_to(b_rest*width_part + 4*b_quotient*length*width_part + e + 4*m*width_part, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & e_ok)
 
 
 @triton.jit
-def linear_kernel(x_ptr, weight_ptr, out_ptr, batch_size, length, width, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def linear_kernel(x_ptr, weight_ptr, out_ptr, batch_size, length, width_part, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        batch_size, length, width = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width, tl.int64)
+        batch_size, length, width_part = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width_part, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(batch_size*length, BM)
-    across = tl.cdiv(width, BN)
+    across = tl.cdiv(4*width_part, BN)
     group = tile // (GROUP * across)
     first = group * GROUP
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch_size*length
-    n_ok = n < width
+    n_ok = n < 4*width_part
     acc = tl.zeros((BM, BN), tl.float32)
-    for k in range(0, width, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
-        ka_ok = ka < width
-        kb_ok = kb < width
-        x = tl.load(x_ptr + ka + m*width, mask=ka_ok & m_ok, other=0.0)
-        weight = tl.load(weight_ptr + kb + n*width, mask=kb_ok & n_ok, other=0.0)
+    x_from = x_ptr + 4*m*width_part
+    weight_from = weight_ptr + 4*n*width_part
+    for k in range(0, 4*width_part, BK):
+        ka = k + step_a
+        kb = k + step_b
+        ka_ok = ka < 4*width_part
+        kb_ok = kb < 4*width_part
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
-    place = tl.broadcast_to(m*width + n, acc.shape)
+    place = tl.broadcast_to(4*m*width_part + n, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
 
 
@@ -245,28 +267,29 @@ def kernel_function(x, *, qkv_weight, out_weight):
     width = qkv_weight.shape[1]
     batch_size = x.shape[0]
     length = x.shape[1]
+    width_part = (width // 4)
     qkv_weight = qkv_weight.contiguous()
     out_weight = out_weight.contiguous()
     x = x.contiguous()
     device = qkv_weight.device
-    permute = torch.empty((3, batch_size, 4, length, ((batch_size*length*width) // (4*batch_size*length))), dtype=torch.float32, device=device)
-    linear_view_permute_kernel[(triton.cdiv(batch_size*length, 64) * triton.cdiv(3*width, 64),)](
-        x, qkv_weight, permute, batch_size, length, width, BM=64, BN=64, BK=32, GROUP=8, PRECISION="ieee", WIDE=4*batch_size*length*width + 3*width*width >= 2**31, num_warps=4, num_stages=3,
+    permute = torch.empty((3, batch_size, 4, length, width_part), dtype=torch.float32, device=device)
+    linear_view_permute_kernel[(triton.cdiv(batch_size*length, 64) * triton.cdiv(12*width_part, 64),)](
+        x, qkv_weight, permute, batch_size, length, width_part, BM=64, BN=64, BK=32, GROUP=8, PRECISION="ieee", WIDE=16*batch_size*length*width_part + 48*width_part*width_part >= 2**31, num_warps=4, num_stages=3,
     )
-    cat = torch.empty((batch_size, 4, length, 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), dtype=torch.float32, device=device)
-    cat_kernel[(triton.cdiv(8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length, 1024),)](
-        permute, cat, batch_size, length, width, BLOCK=1024, WIDE=8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
+    cat = torch.empty((batch_size, 4, length, 2*((width_part + 1) // 2)), dtype=torch.float32, device=device)
+    cat_kernel[(triton.cdiv(8*((width_part + 1) // 2)*batch_size*length, 1024),)](
+        permute, cat, batch_size, length, width_part, BLOCK=1024, WIDE=8*((width_part + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
     )
-    cat_1 = torch.empty((batch_size, 4, length, 2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)), dtype=torch.float32, device=device)
-    cat_kernel_1[(triton.cdiv(8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length, 1024),)](
-        permute, cat_1, batch_size, length, width, BLOCK=1024, WIDE=8*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
+    cat_1 = torch.empty((batch_size, 4, length, 2*((width_part + 1) // 2)), dtype=torch.float32, device=device)
+    cat_kernel_1[(triton.cdiv(8*((width_part + 1) // 2)*batch_size*length, 1024),)](
+        permute, cat_1, batch_size, length, width_part, BLOCK=1024, WIDE=8*((width_part + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
     )
-    linear = torch.empty((1, batch_size*length, width), dtype=torch.float32, device=device)
+    linear = torch.empty((1, batch_size*length, 4*width_part), dtype=torch.float32, device=device)
     matmul_div_masked_fill_etc_kernel[((4*batch_size) * triton.cdiv(length, 32),)](
-        cat, cat_1, permute, linear, length, batch_size, width, BM=32, BN=32, BD=max(16, triton.next_power_of_2(2*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2))), BE=max(16, triton.next_power_of_2(((batch_size*length*width) // (4*batch_size*length)))), PRECISION="ieee", WIDE=16*((((batch_size*length*width) // (4*batch_size*length)) + 1) // 2)*batch_size*length + 8*((batch_size*length*width) // (4*batch_size*length))*batch_size*length + 4*batch_size*length*length >= 2**31, num_warps=4, num_stages=2,
+        cat, cat_1, permute, linear, length, width_part, batch_size, BM=32, BN=32, BD=max(16, triton.next_power_of_2(2*((width_part + 1) // 2))), BE=max(16, triton.next_power_of_2(width_part)), PRECISION="ieee", WIDE=16*((width_part + 1) // 2)*batch_size*length + 4*batch_size*length*length + 8*batch_size*length*width_part >= 2**31, num_warps=4, num_stages=2,
     )
-    linear_1 = torch.empty((batch_size, length, width), dtype=torch.float32, device=device)
-    linear_kernel[(triton.cdiv(batch_size*length, 64) * triton.cdiv(width, 64),)](
-        linear, out_weight, linear_1, batch_size, length, width, BM=64, BN=64, BK=32, GROUP=8, PRECISION="ieee", WIDE=2*batch_size*length*width + width*width >= 2**31, num_warps=4, num_stages=3,
+    linear_1 = torch.empty((batch_size, length, 4*width_part), dtype=torch.float32, device=device)
+    linear_kernel[(triton.cdiv(batch_size*length, 64) * triton.cdiv(4*width_part, 64),)](
+        linear, out_weight, linear_1, batch_size, length, width_part, BM=64, BN=64, BK=32, GROUP=8, PRECISION="ieee", WIDE=8*batch_size*length*width_part + 16*width_part*width_part >= 2**31, num_warps=4, num_stages=3,
     )
     return linear_1

@@ -1,7 +1,7 @@
 """Triton kernels for attention_masks.py.
 
 1. scaled_dot_product_attention_kernel: scaled_dot_product_attention over (batch_size*heads, queries, v_dim3) (ieee products)
-2. neg_kernel: neg over (batch_size, heads, queries, 24)
+2. neg_kernel: neg over (batch_size, heads, queries, q_dim3)
 3. scaled_dot_product_attention_kernel_1: scaled_dot_product_attention over (batch_size*heads, queries, v_dim3) (ieee products)
 
 Written by kernelagent 0.1.0.
@@ -13,9 +13,9 @@ import triton.language as tl
 
 
 @triton.jit
-def scaled_dot_product_attention_kernel(q_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, queries, extent, batch_size, heads, keys, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def scaled_dot_product_attention_kernel(q_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, queries, extent, extent_1, batch_size, heads, keys, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        queries, extent, batch_size, heads, keys = tl.cast(queries, tl.int64), tl.cast(extent, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(heads, tl.int64), tl.cast(keys, tl.int64)
+        queries, extent, extent_1, batch_size, heads, keys = tl.cast(queries, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(heads, tl.int64), tl.cast(keys, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(queries, BM)
     b = tile // down
@@ -29,10 +29,10 @@ def scaled_dot_product_attention_kernel(q_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, 
     dk = tl.arange(0, BD)[:, None]
     e = tl.arange(0, BE)[None, :]
     m_ok = m < queries
-    dq_ok = dq < 24
-    dk_ok = dk < 24
-    e_ok = e < extent
-    q = tl.load(q_ptr + 24*b*queries + dq + 24*m, mask=dq_ok & m_ok, other=0.0)
+    dq_ok = dq < extent
+    dk_ok = dk < extent
+    e_ok = e < extent_1
+    q = tl.load(q_ptr + (b*extent*queries + dq + m*extent), mask=dq_ok & m_ok, other=0.0)
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
@@ -41,12 +41,14 @@ def scaled_dot_product_attention_kernel(q_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, 
         nv = start + step[:, None]
         n_ok = n < keys
         nv_ok = nv < keys
-        k = tl.load(k_ptr + 24*b*keys + dk + 24*n, mask=dk_ok & n_ok, other=0.0)
+        k = tl.load(k_ptr + (b*keys*extent + dk + n*extent), mask=dk_ok & n_ok, other=0.0)
         product = tl.dot(q, k, input_precision=PRECISION)
-        c = tl.full((), 24.0, tl.float32)
-        rsqrt = tl.rsqrt(c)
+        at = tl.cast(extent, tl.int64)
+        as_float32 = at.to(tl.float32)
+        rsqrt = tl.rsqrt(as_float32)
         mul = product * rsqrt
-        bias = tl.load(bias_ptr + (b % heads)*keys*queries + keys*m + n, mask=m_ok & n_ok, other=0.0)
+        b_rest = b % heads
+        bias = tl.load(bias_ptr + (b_rest*keys*queries + keys*m + n), mask=m_ok & n_ok, other=0.0)
         add = mul + bias
         score = tl.where(n_ok, tl.broadcast_to(add, (BM, BN)), float("-inf"))
         above = tl.maximum(peak, tl.max(score, axis=1)[:, None])
@@ -55,33 +57,33 @@ def scaled_dot_product_attention_kernel(q_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, 
         shrink = tl.exp(peak - shift)
         total = total * shrink + tl.sum(weight, axis=1)[:, None]
         peak = above
-        v = tl.load(v_ptr + b*keys*extent + e + nv*extent, mask=e_ok & nv_ok, other=0.0)
+        v = tl.load(v_ptr + (b*keys*extent_1 + e + nv*extent_1), mask=e_ok & nv_ok, other=0.0)
         acc = tl.dot(weight, v, acc * shrink, input_precision=PRECISION)
     eq = total == 0.0
     where = tl.where(eq, 1.0, total)
     acc = acc / where
-    place = tl.broadcast_to(b*queries*extent + e + m*extent, acc.shape)
+    place = tl.broadcast_to(b*queries*extent_1 + e + m*extent_1, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & e_ok)
 
 
 @triton.jit
-def neg_kernel(q_ptr, out_ptr, batch_size, heads, queries, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def neg_kernel(q_ptr, out_ptr, batch_size, heads, extent, queries, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        batch_size, heads, queries = tl.cast(batch_size, tl.int64), tl.cast(heads, tl.int64), tl.cast(queries, tl.int64)
+        batch_size, heads, extent, queries = tl.cast(batch_size, tl.int64), tl.cast(heads, tl.int64), tl.cast(extent, tl.int64), tl.cast(queries, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 24*batch_size*heads*queries
+    i_ok = i < batch_size*heads*extent*queries
     q = tl.load(q_ptr + i, mask=i_ok, other=0.0)
     neg = -q
     tl.store(out_ptr + i, neg, mask=i_ok)
 
 
 @triton.jit
-def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, queries, extent, batch_size, heads, keys, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, queries, extent, extent_1, batch_size, heads, keys, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        queries, extent, batch_size, heads, keys = tl.cast(queries, tl.int64), tl.cast(extent, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(heads, tl.int64), tl.cast(keys, tl.int64)
+        queries, extent, extent_1, batch_size, heads, keys = tl.cast(queries, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(heads, tl.int64), tl.cast(keys, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(queries, BM)
     b = tile // down
@@ -95,10 +97,10 @@ def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr
     dk = tl.arange(0, BD)[:, None]
     e = tl.arange(0, BE)[None, :]
     m_ok = m < queries
-    dq_ok = dq < 24
-    dk_ok = dk < 24
-    e_ok = e < extent
-    x = tl.load(x_ptr + 24*b*queries + dq + 24*m, mask=dq_ok & m_ok, other=0.0)
+    dq_ok = dq < extent
+    dk_ok = dk < extent
+    e_ok = e < extent_1
+    x = tl.load(x_ptr + (b*extent*queries + dq + m*extent), mask=dq_ok & m_ok, other=0.0)
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
@@ -107,9 +109,9 @@ def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr
         nv = start + step[:, None]
         n_ok = n < keys
         nv_ok = nv < keys
-        k = tl.load(k_ptr + 24*b*keys + dk + 24*n, mask=dk_ok & n_ok, other=0.0)
+        k = tl.load(k_ptr + (b*keys*extent + dk + n*extent), mask=dk_ok & n_ok, other=0.0)
         product = tl.dot(x, k, input_precision=PRECISION)
-        bias = tl.load(bias_ptr + keys*m + n, mask=m_ok & n_ok, other=0.0)
+        bias = tl.load(bias_ptr + (keys*m + n), mask=m_ok & n_ok, other=0.0)
         gt = bias > (-1.0)
         as_int64 = gt.to(tl.int64)
         ne = as_int64 != 0
@@ -127,12 +129,12 @@ def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr
         shrink = tl.exp(peak - shift)
         total = total * shrink + tl.sum(weight, axis=1)[:, None]
         peak = above
-        v = tl.load(v_ptr + b*keys*extent + e + nv*extent, mask=e_ok & nv_ok, other=0.0)
+        v = tl.load(v_ptr + (b*keys*extent_1 + e + nv*extent_1), mask=e_ok & nv_ok, other=0.0)
         acc = tl.dot(weight, v, acc * shrink, input_precision=PRECISION)
     eq = total == 0.0
     where_1 = tl.where(eq, 1.0, total)
     acc = acc / where_1
-    place = tl.broadcast_to(b*queries*extent + e + m*extent, acc.shape)
+    place = tl.broadcast_to(b*queries*extent_1 + e + m*extent_1, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & e_ok)
 
 
@@ -141,6 +143,7 @@ def kernel_function(q, k, v, bias):
     heads = q.shape[1]
     queries = q.shape[2]
     keys = k.shape[2]
+    q_dim3 = q.shape[3]
     v_dim3 = v.shape[3]
     q = q.contiguous()
     k = k.contiguous()
@@ -149,14 +152,14 @@ def kernel_function(q, k, v, bias):
     device = q.device
     scaled_dot_product_attention = torch.empty((batch_size, heads, queries, v_dim3), dtype=torch.float32, device=device)
     scaled_dot_product_attention_kernel[((batch_size*heads) * triton.cdiv(queries, 32),)](
-        q, k, bias, v, scaled_dot_product_attention, queries, v_dim3, batch_size, heads, keys, BM=32, BN=32, BD=32, BE=max(16, triton.next_power_of_2(v_dim3)), PRECISION="ieee", WIDE=24*batch_size*heads*keys + batch_size*heads*keys*queries + batch_size*heads*keys*v_dim3 + 24*batch_size*heads*queries + batch_size*heads*queries*v_dim3 >= 2**31, num_warps=4, num_stages=2,
+        q, k, bias, v, scaled_dot_product_attention, queries, q_dim3, v_dim3, batch_size, heads, keys, BM=32, BN=32, BD=max(16, triton.next_power_of_2(q_dim3)), BE=max(16, triton.next_power_of_2(v_dim3)), PRECISION="ieee", WIDE=batch_size*heads*keys*q_dim3 + batch_size*heads*keys*queries + batch_size*heads*keys*v_dim3 + batch_size*heads*q_dim3*queries + batch_size*heads*queries*v_dim3 >= 2**31, num_warps=4, num_stages=2,
     )
-    neg = torch.empty((batch_size, heads, queries, 24), dtype=torch.float32, device=device)
-    neg_kernel[(triton.cdiv(24*batch_size*heads*queries, 1024),)](
-        q, neg, batch_size, heads, queries, BLOCK=1024, WIDE=24*batch_size*heads*queries >= 2**31, num_warps=4, num_stages=2,
+    neg = torch.empty((batch_size, heads, queries, q_dim3), dtype=torch.float32, device=device)
+    neg_kernel[(triton.cdiv(batch_size*heads*q_dim3*queries, 1024),)](
+        q, neg, batch_size, heads, q_dim3, queries, BLOCK=1024, WIDE=batch_size*heads*q_dim3*queries >= 2**31, num_warps=4, num_stages=2,
     )
     scaled_dot_product_attention_1 = torch.empty((batch_size, heads, queries, v_dim3), dtype=torch.float32, device=device)
     scaled_dot_product_attention_kernel_1[((batch_size*heads) * triton.cdiv(queries, 32),)](
-        neg, k, bias, v, scaled_dot_product_attention_1, queries, v_dim3, batch_size, heads, keys, BM=32, BN=32, BD=32, BE=max(16, triton.next_power_of_2(v_dim3)), PRECISION="ieee", WIDE=24*batch_size*heads*keys + batch_size*heads*keys*queries + batch_size*heads*keys*v_dim3 + 24*batch_size*heads*queries + batch_size*heads*queries*v_dim3 >= 2**31, num_warps=4, num_stages=2,
+        neg, k, bias, v, scaled_dot_product_attention_1, queries, q_dim3, v_dim3, batch_size, heads, keys, BM=32, BN=32, BD=max(16, triton.next_power_of_2(q_dim3)), BE=max(16, triton.next_power_of_2(v_dim3)), PRECISION="ieee", WIDE=batch_size*heads*keys*q_dim3 + batch_size*heads*keys*queries + batch_size*heads*keys*v_dim3 + batch_size*heads*q_dim3*queries + batch_size*heads*queries*v_dim3 >= 2**31, num_warps=4, num_stages=2,
     )
     return (scaled_dot_product_attention, scaled_dot_product_attention_1,)

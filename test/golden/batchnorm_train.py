@@ -12,18 +12,7 @@ import triton.language as tl
 
 
 @triton.jit
-def copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(to_ptr + i, tl.load(from_ptr + i, mask=i < n), mask=i < n)
-
-
-def keep(value, buffer):
-    n = buffer.numel()
-    copy_kernel[(triton.cdiv(n, 1024),)](value, buffer, n, BLOCK=1024)
-
-
-@triton.jit
-def batch_norm_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_ptr, weight_ptr, bias_ptr, out2_ptr, channels, batch_size, height, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def batch_norm_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_ptr, bias_ptr, out_ptr, channels, batch_size, height, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         channels, batch_size, height, width = tl.cast(channels, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(height, tl.int64), tl.cast(width, tl.int64)
     row = tl.program_id(0)
@@ -33,7 +22,11 @@ def batch_norm_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_pt
     row_ok = row < channels
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < batch_size*height*width
-    x = tl.load(x_ptr + ((col // width) % height)*width + (col % width) + (col // (height*width))*channels*height*width + height*row*width, mask=col_ok & row_ok, other=0.0)
+    col_quotient = col // width
+    col_rest = col_quotient % height
+    col_rest_1 = col % width
+    col_quotient_1 = col // (height*width)
+    x = tl.load(x_ptr + (col_rest*width + col_rest_1 + col_quotient_1*channels*height*width + height*row*width), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(batch_size*height*width, tl.int64)
@@ -47,7 +40,7 @@ def batch_norm_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_pt
     mul_1 = running_mean * 0.9
     mul_2 = div * 0.1
     add = mul_1 + mul_2
-    tl.store(out_ptr + row, add, mask=row_ok)
+    tl.store(running_mean_ptr + row, add, mask=row_ok)
     running_var = tl.load(running_var_ptr + row, mask=row_ok, other=0.0)
     mul_3 = running_var * 0.9
     div_1 = total_1 / as_float32
@@ -57,7 +50,7 @@ def batch_norm_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_pt
     mul_4 = div_1 * div_2
     mul_5 = mul_4 * 0.1
     add_1 = mul_3 + mul_5
-    tl.store(out1_ptr + row, add_1, mask=row_ok)
+    tl.store(running_var_ptr + row, add_1, mask=row_ok)
     add_2 = div_1 + 1e-05
     rsqrt = tl.rsqrt(add_2)
     mul_6 = sub * rsqrt
@@ -65,11 +58,11 @@ def batch_norm_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_pt
     mul_7 = mul_6 * weight
     bias = tl.load(bias_ptr + row, mask=row_ok, other=0.0)
     add_3 = mul_7 + bias
-    tl.store(out2_ptr + ((col // width) % height)*width + (col % width) + (col // (height*width))*channels*height*width + height*row*width, add_3, mask=col_ok & row_ok)
+    tl.store(out_ptr + (col_rest*width + col_rest_1 + col_quotient_1*channels*height*width + height*row*width), add_3, mask=col_ok & row_ok)
 
 
 @triton.jit
-def add_kernel(num_batches_tracked_ptr, out_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def add_kernel(num_batches_tracked_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
@@ -77,7 +70,7 @@ def add_kernel(num_batches_tracked_ptr, out_ptr, BLOCK: tl.constexpr, WIDE: tl.c
     i_ok = i < 1
     num_batches_tracked = tl.load(num_batches_tracked_ptr)
     add = num_batches_tracked + 1
-    tl.store(out_ptr, add)
+    tl.store(num_batches_tracked_ptr, add)
 
 
 def kernel_function(x, *, bn_weight, bn_bias, bn_running_mean, bn_running_var, bn_num_batches_tracked):
@@ -89,16 +82,10 @@ def kernel_function(x, *, bn_weight, bn_bias, bn_running_mean, bn_running_var, b
     bn_bias = bn_bias.contiguous()
     x = x.contiguous()
     batch_norm = torch.empty((batch_size, channels, height, width), dtype=torch.float32, device=bn_weight.device)
-    batch_norm_1 = torch.empty((channels,), dtype=torch.float32, device=bn_weight.device)
-    batch_norm_2 = torch.empty((channels,), dtype=torch.float32, device=bn_weight.device)
     batch_norm_kernel[(triton.cdiv(channels, 4),)](
-        x, bn_running_mean, batch_norm_1, bn_running_var, batch_norm_2, bn_weight, bn_bias, batch_norm, channels, batch_size, height, width, ROWS=4, BLOCK=triton.next_power_of_2(batch_size*height*width), WIDE=batch_size*channels*height*width >= 2**31, num_warps=4, num_stages=2,
+        x, bn_running_mean, bn_running_var, bn_weight, bn_bias, batch_norm, channels, batch_size, height, width, ROWS=4, BLOCK=triton.next_power_of_2(batch_size*height*width), WIDE=batch_size*channels*height*width >= 2**31, num_warps=4, num_stages=2,
     )
-    add = torch.empty((), dtype=torch.int64, device=bn_weight.device)
     add_kernel[(triton.cdiv(1, 1024),)](
-        bn_num_batches_tracked, add, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+        bn_num_batches_tracked, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
-    keep(batch_norm_1, bn_running_mean)
-    keep(batch_norm_2, bn_running_var)
-    keep(add, bn_num_batches_tracked)
     return batch_norm

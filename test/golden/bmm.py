@@ -24,22 +24,26 @@ def bmm_kernel(a_ptr, b_ptr, out_ptr, M, N, K, B, BM: tl.constexpr, BN: tl.const
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         b = b.to(tl.int64)
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < M
     n_ok = n < N
     acc = tl.zeros((BM, BN), tl.float32)
+    a_from = a_ptr + (K*M*b + K*m)
+    b_from = b_ptr + (K*N*b + n)
     for k in range(0, K, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < K
         kb_ok = kb < K
-        a = tl.load(a_ptr + K*M*b + K*m + ka, mask=ka_ok & m_ok, other=0.0)
-        b_1 = tl.load(b_ptr + K*N*b + N*kb + n, mask=kb_ok & n_ok, other=0.0)
+        a = tl.load(a_from + ka, mask=ka_ok & m_ok, other=0.0)
+        b_1 = tl.load(b_from + N*kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(a, b_1, acc, input_precision=PRECISION)
     place = tl.broadcast_to(M*N*b + N*m + n, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & n_ok)

@@ -1,7 +1,7 @@
 """Triton kernels for buckets.py.
 
 1. amax_clamp_div_etc_kernel: amax, clamp, div, round, to over (x_dim0, x_dim1)
-2. add_kernel: add over (40, 40)
+2. add_embedding_kernel: add, embedding over (40, 40)
 3. permute_kernel: permute over (3, 40, 40)
 4. floor_kernel: floor over (x_dim0, x_dim1)
 
@@ -30,7 +30,7 @@ def amax_clamp_div_etc_kernel(x_ptr, out_ptr, extent, extent_1, ROWS: tl.constex
     row_ok = row < extent
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < extent_1
-    x = tl.load(x_ptr + col + row*extent_1, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col + row*extent_1), mask=col_ok & row_ok, other=0.0)
     abs_1 = tl.abs(x)
     x_1 = tl.where(col_ok, abs_1, float("-inf"))
     max_1 = tl.reduce(x_1, 1, largest)[:, None]
@@ -40,18 +40,20 @@ def amax_clamp_div_etc_kernel(x_ptr, out_ptr, extent, extent_1, ROWS: tl.constex
     div_rn_1 = tl.div_rn(x, div_rn)
     round_1 = libdevice.rint(div_rn_1)
     as_int8 = round_1.to(tl.int8)
-    tl.store(out_ptr + col + row*extent_1, as_int8, mask=col_ok & row_ok)
+    tl.store(out_ptr + (col + row*extent_1), as_int8, mask=col_ok & row_ok)
 
 
 @triton.jit
-def add_kernel(out_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def add_embedding_kernel(out_ptr, out1_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 1600
-    at = tl.cast((i % 40), tl.int64)
-    at_1 = tl.cast((i // 40), tl.int64)
+    i_rest = i % 40
+    at = tl.cast(i_rest, tl.int64)
+    i_quotient = i // 40
+    at_1 = tl.cast(i_quotient, tl.int64)
     mul = at_1 * 1
     sub = at - mul
     abs_1 = tl.abs(sub)
@@ -76,6 +78,7 @@ def add_kernel(out_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     mul_3 = mul_2 * 1
     add_1 = where + mul_3
     tl.store(out_ptr + i, add_1, mask=i_ok)
+    tl.store(out1_ptr + i, add_1, mask=i_ok)
 
 
 @triton.jit
@@ -85,8 +88,12 @@ def permute_kernel(x_ptr, weight_ptr, out_ptr, BLOCK: tl.constexpr, WIDE: tl.con
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 4800
-    x = tl.load(x_ptr + 40*((i // 40) % 40) + (i % 40), mask=i_ok, other=0)
-    weight = tl.load(weight_ptr + (i // 1600) + 3*x, mask=i_ok, other=0.0)
+    i_quotient = i // 40
+    i_rest = i_quotient % 40
+    i_rest_1 = i % 40
+    x = tl.load(x_ptr + (40*i_rest + i_rest_1), mask=i_ok, other=0)
+    i_quotient_1 = i // 1600
+    weight = tl.load(weight_ptr + (i_quotient_1 + 3*x), mask=i_ok, other=0.0)
     tl.store(out_ptr + i, weight, mask=i_ok)
 
 
@@ -117,12 +124,13 @@ def kernel_function(x, *, bias_weight):
         x, to, x_dim0, x_dim1, ROWS=16, BLOCK=triton.next_power_of_2(x_dim1), WIDE=x_dim0*x_dim1 >= 2**31, num_warps=4, num_stages=2,
     )
     add = torch.empty((40, 40), dtype=torch.int64, device=device)
-    add_kernel[(triton.cdiv(1600, 1024),)](
-        add, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+    embedding = torch.empty((40, 40, 1), dtype=torch.int64, device=device)
+    add_embedding_kernel[(triton.cdiv(1600, 1024),)](
+        add, embedding, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
     permute = torch.empty((3, 40, 40), dtype=torch.float32, device=device)
     permute_kernel[(triton.cdiv(4800, 1024),)](
-        add, bias_weight, permute, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+        embedding, bias_weight, permute, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
     floor = torch.empty((x_dim0, x_dim1), dtype=torch.float32, device=device)
     floor_kernel[(triton.cdiv(x_dim0*x_dim1, 1024),)](

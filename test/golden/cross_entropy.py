@@ -27,7 +27,7 @@ def cross_entropy_loss_kernel(logits_ptr, out_ptr, batch_size, classes, ROWS: tl
     row_ok = row < batch_size
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < classes
-    logits = tl.load(logits_ptr + classes*row + col, mask=col_ok & row_ok, other=0.0)
+    logits = tl.load(logits_ptr + (classes*row + col), mask=col_ok & row_ok, other=0.0)
     x = tl.where(col_ok, logits, float("-inf"))
     max_1 = tl.reduce(x, 1, largest)[:, None]
     sub = logits - max_1
@@ -36,7 +36,7 @@ def cross_entropy_loss_kernel(logits_ptr, out_ptr, batch_size, classes, ROWS: tl
     total = tl.sum(x_1, axis=1)[:, None]
     log = tl.log(total)
     sub_1 = sub - log
-    tl.store(out_ptr + classes*row + col, sub_1, mask=col_ok & row_ok)
+    tl.store(out_ptr + (classes*row + col), sub_1, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -53,7 +53,7 @@ def cross_entropy_loss_kernel_1(target_ptr, x_ptr, out_ptr, batch_size, classes,
     target = tl.load(target_ptr + col, mask=col_ok, other=0)
     ne = target != (-100)
     where = tl.where(ne, target, 0)
-    x = tl.load(x_ptr + classes*col + where, mask=col_ok, other=0.0)
+    x = tl.load(x_ptr + (classes*col + where), mask=col_ok, other=0.0)
     neg = -x
     as_float32 = ne.to(tl.float32)
     mul = neg * as_float32

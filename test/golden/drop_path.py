@@ -24,26 +24,31 @@ def linear_mul_add_kernel(x_ptr, weight_ptr, bias_ptr, drawn_ptr, out_ptr, out1_
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*length
     n_ok = n < width
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + m*width
+    weight_from = weight_ptr + n*width
     for k in range(0, width, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < width
         kb_ok = kb < width
-        x = tl.load(x_ptr + ka + m*width, mask=ka_ok & m_ok, other=0.0)
-        weight = tl.load(weight_ptr + kb + n*width, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
-    x_1 = tl.load(x_ptr + m*width + n, mask=m_ok & n_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (m*width + n), mask=m_ok & n_ok, other=0.0)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
-    drawn = tl.load(drawn_ptr + (m // length), mask=m_ok, other=0.0)
+    m_quotient = m // length
+    drawn = tl.load(drawn_ptr + m_quotient, mask=m_ok, other=0.0)
     div = drawn / 0.6
     mul = add * div
     mul_1 = mul * 1.0
@@ -66,34 +71,39 @@ def linear_div_mul_etc_kernel(x_ptr, weight_ptr, x1_ptr, bias_ptr, drawn_ptr, dr
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*length
     n_ok = n < width
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + m*width
+    weight_from = weight_ptr + n*width
     for k in range(0, width, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < width
         kb_ok = kb < width
-        x = tl.load(x_ptr + ka + m*width, mask=ka_ok & m_ok, other=0.0)
-        weight = tl.load(weight_ptr + kb + n*width, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
-    x1 = tl.load(x1_ptr + m*width + n, mask=m_ok & n_ok, other=0.0)
+    x1 = tl.load(x1_ptr + (m*width + n), mask=m_ok & n_ok, other=0.0)
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
     div = add / 0.7
-    drawn = tl.load(drawn_ptr + (m // length), mask=m_ok, other=0.0)
+    m_quotient = m // length
+    drawn = tl.load(drawn_ptr + m_quotient, mask=m_ok, other=0.0)
     add_1 = drawn + 0.7
     floor = tl.floor(add_1)
     mul = div * floor
     mul_1 = mul * 1.0
     add_2 = x1 + mul_1
     tanh = libdevice.tanh(add_2)
-    drawn1 = tl.load(drawn1_ptr + (m // length), mask=m_ok, other=0.0)
+    drawn1 = tl.load(drawn1_ptr + m_quotient, mask=m_ok, other=0.0)
     mul_2 = tanh * drawn1
     mul_3 = mul_2 * 1.0
     add_3 = add_2 + mul_3

@@ -39,21 +39,25 @@ def linear_kernel(x_ptr, weight_ptr, out_ptr, tokens, width, BM: tl.constexpr, B
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < tokens
     n_ok = n < 5
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + m*width
+    weight_from = weight_ptr + n*width
     for k in range(0, width, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < width
         kb_ok = kb < width
-        x = tl.load(x_ptr + ka + m*width, mask=ka_ok & m_ok, other=0.0)
-        weight = tl.load(weight_ptr + kb + n*width, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight = tl.load(weight_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
     place = tl.broadcast_to(5*m + n, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
@@ -70,7 +74,7 @@ def softmax_kernel(x_ptr, out_ptr, tokens, ROWS: tl.constexpr, BLOCK: tl.constex
     row_ok = row < tokens
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < 5
-    x = tl.load(x_ptr + col + 5*row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col + 5*row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, float("-inf"))
     max_1 = tl.reduce(x_1, 1, largest)[:, None]
     sub = x - max_1
@@ -78,7 +82,7 @@ def softmax_kernel(x_ptr, out_ptr, tokens, ROWS: tl.constexpr, BLOCK: tl.constex
     x_2 = tl.where(col_ok, exp, 0.0)
     total = tl.sum(x_2, axis=1)[:, None]
     div = exp / total
-    tl.store(out_ptr + col + 5*row, div, mask=col_ok & row_ok)
+    tl.store(out_ptr + (col + 5*row), div, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -86,7 +90,7 @@ def topk_kernel(x_ptr, out_ptr, tokens, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     col = tl.arange(0, BLOCK)
     col_ok = col < 5
-    x = tl.load(x_ptr + col + 5*row, mask=col_ok, other=0.0)
+    x = tl.load(x_ptr + (col + 5*row), mask=col_ok, other=0.0)
     x_1 = tl.where(x == 0.0, 0.0, x)
     bits = x_1.to(tl.int32, bitcast=True)
     bits_1 = bits ^ ((bits >> 31) & 0x7FFFFFFF)
@@ -109,16 +113,18 @@ def sum_div_kernel(x_ptr, x1_ptr, out_ptr, tokens, ROWS: tl.constexpr, WIDE: tl.
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < tokens
     total = tl.full((ROWS, 1), 0.0, tl.float32)
+    x_from = x_ptr + 2*row
+    x1_from = x1_ptr + 5*row
     for col in tl.static_range(2):
-        x = tl.load(x_ptr + col + 2*row, mask=row_ok, other=0)
-        x1 = tl.load(x1_ptr + 5*row + x, mask=row_ok, other=0.0)
+        x = tl.load(x_from + col, mask=row_ok, other=0)
+        x1 = tl.load(x1_from + x, mask=row_ok, other=0.0)
         x_1 = x1
         total = total + x_1
     for col in tl.static_range(2):
-        x_2 = tl.load(x_ptr + col + 2*row, mask=row_ok, other=0)
-        x1_1 = tl.load(x1_ptr + 5*row + x_2, mask=row_ok, other=0.0)
+        x_2 = tl.load(x_from + col, mask=row_ok, other=0)
+        x1_1 = tl.load(x1_from + x_2, mask=row_ok, other=0.0)
         div = x1_1 / total
-        tl.store(out_ptr + col + 2*row, div, mask=row_ok)
+        tl.store(out_ptr + (col + 2*row), div, mask=row_ok)
 
 
 @triton.jit
@@ -131,9 +137,12 @@ def scatter_kernel(x_ptr, out_ptr, out1_ptr, tokens, ROWS: tl.constexpr, WIDE: t
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < 5*tokens
     largest_seen = tl.full((ROWS, 1), -9223372036854775808, tl.int64)
+    row_quotient = row // 5
+    x_from = x_ptr + 2*row_quotient
+    row_rest = row % 5
     for col in tl.static_range(2):
-        x = tl.load(x_ptr + 2*(row // 5) + col, mask=row_ok, other=0)
-        at = tl.cast((row % 5), tl.int64)
+        x = tl.load(x_from + col, mask=row_ok, other=0)
+        at = tl.cast(row_rest, tl.int64)
         eq = x == at
         at_1 = tl.cast(col, tl.int64)
         where = tl.where(eq, at_1, (-1))
@@ -155,9 +164,12 @@ def sum_kernel(x_ptr, out_ptr, tokens, ROWS: tl.constexpr, WIDE: tl.constexpr):
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < 5*tokens
     total = tl.full((ROWS, 1), 0.0, tl.float32)
+    row_quotient = row // 5
+    x_from = x_ptr + 2*row_quotient
+    row_rest = row % 5
     for col in tl.static_range(2):
-        x = tl.load(x_ptr + 2*(row // 5) + col, mask=row_ok, other=0)
-        at = tl.cast((row % 5), tl.int64)
+        x = tl.load(x_from + col, mask=row_ok, other=0)
+        at = tl.cast(row_rest, tl.int64)
         eq = x == at
         as_int64 = eq.to(tl.int64)
         as_float32 = as_int64.to(tl.float32)
@@ -177,7 +189,7 @@ def mean_kernel(x_ptr, out_ptr, tokens, ROWS: tl.constexpr, BLOCK: tl.constexpr,
     row_ok = row < 5
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < tokens
-    x = tl.load(x_ptr + 5*col + row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (5*col + row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(tokens, tl.int64)
@@ -197,7 +209,7 @@ def mean_mul_kernel(x_ptr, x1_ptr, out_ptr, tokens, ROWS: tl.constexpr, BLOCK: t
     row_ok = row < 5
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < tokens
-    x = tl.load(x_ptr + 5*col + row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (5*col + row), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(tokens, tl.int64)
@@ -220,25 +232,31 @@ def einsum_silu_kernel(x_ptr, up_ptr, out_ptr, tokens, width, BM: tl.constexpr, 
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < tokens
     n_ok = n < 80
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + m*width
+    n_rest = n % 16
+    n_quotient = n // 16
+    up_from = up_ptr + (n_rest + 16*n_quotient*width)
     for k in range(0, width, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < width
         kb_ok = kb < width
-        x = tl.load(x_ptr + ka + m*width, mask=ka_ok & m_ok, other=0.0)
-        up = tl.load(up_ptr + (n % 16) + 16*(n // 16)*width + 16*kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        up = tl.load(up_from + 16*kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, up, acc, input_precision=PRECISION)
     sigmoid = tl.sigmoid(acc)
     mul = acc * sigmoid
-    place = tl.broadcast_to((n % 16) + 16*(n // 16)*tokens + 16*m, mul.shape)
+    place = tl.broadcast_to(n_rest + 16*n_quotient*tokens + 16*m, mul.shape)
     tl.store(out_ptr + place, mul, mask=m_ok & n_ok)
 
 
@@ -253,7 +271,8 @@ def scatter_kernel_1(x_ptr, x1_ptr, x2_ptr, out_ptr, tokens, BLOCK: tl.constexpr
     i_ok = i < 5*tokens
     x = tl.load(x_ptr + i, mask=i_ok, other=False).to(tl.int1)
     x1 = tl.load(x1_ptr + i, mask=i_ok, other=0)
-    x2 = tl.load(x2_ptr + 2*(i // 5) + x1, mask=i_ok, other=0.0)
+    i_quotient = i // 5
+    x2 = tl.load(x2_ptr + (2*i_quotient + x1), mask=i_ok, other=0.0)
     where = tl.where(x, x2, 0.0)
     tl.store(out_ptr + i, where, mask=i_ok)
 
@@ -272,26 +291,28 @@ def einsum_kernel(x_ptr, down_ptr, out_ptr, x1_ptr, out1_ptr, tokens, width, BM:
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         b = b.to(tl.int64)
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < tokens
     n_ok = n < width
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + (16*b*tokens + 16*m)
+    down_from = down_ptr + (16*b*width + n)
     for k in range(0, 16, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
-        ka_ok = ka < 16
-        kb_ok = kb < 16
-        x = tl.load(x_ptr + 16*b*tokens + ka + 16*m, mask=ka_ok & m_ok, other=0.0)
-        down_1 = tl.load(down_ptr + 16*b*width + kb*width + n, mask=kb_ok & n_ok, other=0.0)
+        ka = k + step_a
+        kb = k + step_b
+        x = tl.load(x_from + ka, mask=m_ok, other=0.0)
+        down_1 = tl.load(down_from + kb*width, mask=n_ok, other=0.0)
         acc = tl.dot(x, down_1, acc, input_precision=PRECISION)
     place = tl.broadcast_to(b + 5*m*width + 5*n, acc.shape)
     tl.store(out_ptr + place, acc, mask=m_ok & n_ok)
-    x1 = tl.load(x1_ptr + b + 5*m, mask=m_ok, other=0.0)
+    x1 = tl.load(x1_ptr + (b + 5*m), mask=m_ok, other=0.0)
     mul = x1 * acc
     place_1 = tl.broadcast_to(b + 5*m*width + 5*n, mul.shape)
     tl.store(out1_ptr + place_1, mul, mask=m_ok & n_ok)
@@ -307,8 +328,9 @@ def einsum_kernel_1(x_ptr, out_ptr, tokens, width, ROWS: tl.constexpr, WIDE: tl.
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < tokens*width
     total = tl.full((ROWS, 1), 0.0, tl.float32)
+    x_from = x_ptr + 5*row
     for col in tl.static_range(5):
-        x = tl.load(x_ptr + col + 5*row, mask=row_ok, other=0.0)
+        x = tl.load(x_from + col, mask=row_ok, other=0.0)
         x_1 = x
         total = total + x_1
     tl.store(out_ptr + row, total, mask=row_ok)

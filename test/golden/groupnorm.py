@@ -21,7 +21,7 @@ def group_norm_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, channels
     row_ok = row < 2*batch_size
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < ((channels*height*width) // 2)
-    x = tl.load(x_ptr + ((channels*height*width) // 2)*row + col, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (((channels*height*width) // 2)*row + col), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     at = tl.cast(((channels*height*width) // 2), tl.int64)
@@ -35,11 +35,13 @@ def group_norm_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, channels
     add = div_1 + 1e-05
     rsqrt = tl.rsqrt(add)
     mul_1 = sub * rsqrt
-    weight = tl.load(weight_ptr + (((((channels*height*width) // 2)*row + col) // (height*width)) % channels), mask=col_ok & row_ok, other=0.0)
+    col_quotient = (((channels*height*width) // 2)*row + col) // (height*width)
+    col_rest = col_quotient % channels
+    weight = tl.load(weight_ptr + col_rest, mask=col_ok & row_ok, other=0.0)
     mul_2 = mul_1 * weight
-    bias = tl.load(bias_ptr + (((((channels*height*width) // 2)*row + col) // (height*width)) % channels), mask=col_ok & row_ok, other=0.0)
+    bias = tl.load(bias_ptr + col_rest, mask=col_ok & row_ok, other=0.0)
     add_1 = mul_2 + bias
-    tl.store(out_ptr + ((channels*height*width) // 2)*row + col, add_1, mask=col_ok & row_ok)
+    tl.store(out_ptr + (((channels*height*width) // 2)*row + col), add_1, mask=col_ok & row_ok)
 
 
 def kernel_function(x, *, norm_weight, norm_bias):

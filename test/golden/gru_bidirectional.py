@@ -32,21 +32,25 @@ def gru_kernel(x_ptr, weight_ih_l0_ptr, bias_ih_l0_ptr, out_ptr, batch, steps, h
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*steps
     n_ok = n < 3*hidden
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + features*m
+    weight_ih_l0_from = weight_ih_l0_ptr + features*n
     for k in range(0, features, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < features
         kb_ok = kb < features
-        x = tl.load(x_ptr + features*m + ka, mask=ka_ok & m_ok, other=0.0)
-        weight_ih_l0 = tl.load(weight_ih_l0_ptr + features*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight_ih_l0 = tl.load(weight_ih_l0_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight_ih_l0, acc, input_precision=PRECISION)
     bias_ih_l0 = tl.load(bias_ih_l0_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias_ih_l0
@@ -70,28 +74,28 @@ def gru_kernel_1(h0_ptr, out_ptr, weight_hh_l0_ptr, bias_hh_l0_ptr, x_ptr, step,
         kb = k + tl.arange(0, BK)[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
-        h0 = tl.load(h0_ptr + hidden*row + ka, mask=ka_ok & row_ok, other=0.0)
+        h0 = tl.load(h0_ptr + (hidden*row + ka), mask=ka_ok & row_ok, other=0.0)
         earlier = tl.load(out_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
         state = tl.where(step > 0, earlier, h0)
-        weight_hh_l0 = tl.load(weight_hh_l0_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0 = tl.load(weight_hh_l0_ptr + (hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_r = tl.dot(state, weight_hh_l0, h_r, input_precision=PRECISION)
-        weight_hh_l0_1 = tl.load(weight_hh_l0_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0_1 = tl.load(weight_hh_l0_ptr + (hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_z = tl.dot(state, weight_hh_l0_1, h_z, input_precision=PRECISION)
-        weight_hh_l0_2 = tl.load(weight_hh_l0_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0_2 = tl.load(weight_hh_l0_ptr + (2*hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_n = tl.dot(state, weight_hh_l0_2, h_n, input_precision=PRECISION)
     bias_hh_l0 = tl.load(bias_hh_l0_ptr + unit, mask=unit_ok, other=0.0)
     h_r = h_r + bias_hh_l0
-    bias_hh_l0_1 = tl.load(bias_hh_l0_ptr + hidden + unit, mask=unit_ok, other=0.0)
+    bias_hh_l0_1 = tl.load(bias_hh_l0_ptr + (hidden + unit), mask=unit_ok, other=0.0)
     h_z = h_z + bias_hh_l0_1
-    bias_hh_l0_2 = tl.load(bias_hh_l0_ptr + 2*hidden + unit, mask=unit_ok, other=0.0)
+    bias_hh_l0_2 = tl.load(bias_hh_l0_ptr + (2*hidden + unit), mask=unit_ok, other=0.0)
     h_n = h_n + bias_hh_l0_2
-    x = tl.load(x_ptr + 3*batch*hidden*slot + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x = tl.load(x_ptr + (3*batch*hidden*slot + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     r = tl.sigmoid(x + h_r)
-    x_1 = tl.load(x_ptr + 3*batch*hidden*slot + hidden + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (3*batch*hidden*slot + hidden + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     z = tl.sigmoid(x_1 + h_z)
-    x_2 = tl.load(x_ptr + 3*batch*hidden*slot + 2*hidden + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (3*batch*hidden*slot + 2*hidden + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     n = libdevice.tanh(x_2 + r * h_n)
-    h0_1 = tl.load(h0_ptr + hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    h0_1 = tl.load(h0_ptr + (hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     earlier_1 = tl.load(out_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
     state_1 = tl.where(step > 0, earlier_1, h0_1)
     h = (1.0 - z) * n + z * state_1
@@ -111,21 +115,25 @@ def gru_kernel_2(x_ptr, weight_ih_l0_reverse_ptr, bias_ih_l0_reverse_ptr, out_pt
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*steps
     n_ok = n < 3*hidden
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + features*m
+    weight_ih_l0_reverse_from = weight_ih_l0_reverse_ptr + features*n
     for k in range(0, features, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < features
         kb_ok = kb < features
-        x = tl.load(x_ptr + features*m + ka, mask=ka_ok & m_ok, other=0.0)
-        weight_ih_l0_reverse = tl.load(weight_ih_l0_reverse_ptr + features*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight_ih_l0_reverse = tl.load(weight_ih_l0_reverse_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight_ih_l0_reverse, acc, input_precision=PRECISION)
     bias_ih_l0_reverse = tl.load(bias_ih_l0_reverse_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias_ih_l0_reverse
@@ -149,28 +157,28 @@ def gru_kernel_3(h0_ptr, out_ptr, weight_hh_l0_reverse_ptr, bias_hh_l0_reverse_p
         kb = k + tl.arange(0, BK)[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
-        h0 = tl.load(h0_ptr + batch*hidden + hidden*row + ka, mask=ka_ok & row_ok, other=0.0)
+        h0 = tl.load(h0_ptr + (batch*hidden + hidden*row + ka), mask=ka_ok & row_ok, other=0.0)
         earlier = tl.load(out_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
         state = tl.where(step > 0, earlier, h0)
-        weight_hh_l0_reverse = tl.load(weight_hh_l0_reverse_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0_reverse = tl.load(weight_hh_l0_reverse_ptr + (hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_r = tl.dot(state, weight_hh_l0_reverse, h_r, input_precision=PRECISION)
-        weight_hh_l0_reverse_1 = tl.load(weight_hh_l0_reverse_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0_reverse_1 = tl.load(weight_hh_l0_reverse_ptr + (hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_z = tl.dot(state, weight_hh_l0_reverse_1, h_z, input_precision=PRECISION)
-        weight_hh_l0_reverse_2 = tl.load(weight_hh_l0_reverse_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l0_reverse_2 = tl.load(weight_hh_l0_reverse_ptr + (2*hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_n = tl.dot(state, weight_hh_l0_reverse_2, h_n, input_precision=PRECISION)
     bias_hh_l0_reverse = tl.load(bias_hh_l0_reverse_ptr + unit, mask=unit_ok, other=0.0)
     h_r = h_r + bias_hh_l0_reverse
-    bias_hh_l0_reverse_1 = tl.load(bias_hh_l0_reverse_ptr + hidden + unit, mask=unit_ok, other=0.0)
+    bias_hh_l0_reverse_1 = tl.load(bias_hh_l0_reverse_ptr + (hidden + unit), mask=unit_ok, other=0.0)
     h_z = h_z + bias_hh_l0_reverse_1
-    bias_hh_l0_reverse_2 = tl.load(bias_hh_l0_reverse_ptr + 2*hidden + unit, mask=unit_ok, other=0.0)
+    bias_hh_l0_reverse_2 = tl.load(bias_hh_l0_reverse_ptr + (2*hidden + unit), mask=unit_ok, other=0.0)
     h_n = h_n + bias_hh_l0_reverse_2
-    x = tl.load(x_ptr + 3*batch*hidden*slot + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x = tl.load(x_ptr + (3*batch*hidden*slot + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     r = tl.sigmoid(x + h_r)
-    x_1 = tl.load(x_ptr + 3*batch*hidden*slot + hidden + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (3*batch*hidden*slot + hidden + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     z = tl.sigmoid(x_1 + h_z)
-    x_2 = tl.load(x_ptr + 3*batch*hidden*slot + 2*hidden + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (3*batch*hidden*slot + 2*hidden + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     n = libdevice.tanh(x_2 + r * h_n)
-    h0_1 = tl.load(h0_ptr + batch*hidden + hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    h0_1 = tl.load(h0_ptr + (batch*hidden + hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     earlier_1 = tl.load(out_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
     state_1 = tl.where(step > 0, earlier_1, h0_1)
     h = (1.0 - z) * n + z * state_1
@@ -187,9 +195,11 @@ def gru_kernel_4(x_ptr, x1_ptr, out_ptr, batch, hidden, steps, BLOCK: tl.constex
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 2*batch*hidden*steps
-    x = tl.load(x_ptr + (i % (2*hidden)) + (i // (2*hidden))*hidden, mask=i_ok & ((i % (2*hidden)) < hidden), other=0.0)
-    x1 = tl.load(x1_ptr + (i % (2*hidden)) + (i // (2*hidden))*hidden - hidden, mask=i_ok & (hidden < (i % (2*hidden)) + 1), other=0.0)
-    joined = tl.where(((i % (2*hidden)) < hidden), x, x1)
+    i_rest = i % (2*hidden)
+    i_quotient = i // (2*hidden)
+    x = tl.load(x_ptr + (i_rest + i_quotient*hidden), mask=i_ok & (i_rest < hidden), other=0.0)
+    x1 = tl.load(x1_ptr + (i_rest + i_quotient*hidden - hidden), mask=i_ok & (hidden < i_rest + 1), other=0.0)
+    joined = tl.where((i_rest < hidden), x, x1)
     tl.store(out_ptr + i, joined, mask=i_ok)
 
 
@@ -205,21 +215,25 @@ def gru_kernel_5(x_ptr, weight_ih_l1_ptr, bias_ih_l1_ptr, out_ptr, batch, steps,
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*steps
     n_ok = n < 3*hidden
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + 2*hidden*m
+    weight_ih_l1_from = weight_ih_l1_ptr + 2*hidden*n
     for k in range(0, 2*hidden, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < 2*hidden
         kb_ok = kb < 2*hidden
-        x = tl.load(x_ptr + 2*hidden*m + ka, mask=ka_ok & m_ok, other=0.0)
-        weight_ih_l1 = tl.load(weight_ih_l1_ptr + 2*hidden*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight_ih_l1 = tl.load(weight_ih_l1_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight_ih_l1, acc, input_precision=PRECISION)
     bias_ih_l1 = tl.load(bias_ih_l1_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias_ih_l1
@@ -243,28 +257,28 @@ def gru_kernel_6(h0_ptr, out_ptr, weight_hh_l1_ptr, bias_hh_l1_ptr, x_ptr, step,
         kb = k + tl.arange(0, BK)[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
-        h0 = tl.load(h0_ptr + 2*batch*hidden + hidden*row + ka, mask=ka_ok & row_ok, other=0.0)
+        h0 = tl.load(h0_ptr + (2*batch*hidden + hidden*row + ka), mask=ka_ok & row_ok, other=0.0)
         earlier = tl.load(out_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
         state = tl.where(step > 0, earlier, h0)
-        weight_hh_l1 = tl.load(weight_hh_l1_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1 = tl.load(weight_hh_l1_ptr + (hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_r = tl.dot(state, weight_hh_l1, h_r, input_precision=PRECISION)
-        weight_hh_l1_1 = tl.load(weight_hh_l1_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1_1 = tl.load(weight_hh_l1_ptr + (hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_z = tl.dot(state, weight_hh_l1_1, h_z, input_precision=PRECISION)
-        weight_hh_l1_2 = tl.load(weight_hh_l1_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1_2 = tl.load(weight_hh_l1_ptr + (2*hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_n = tl.dot(state, weight_hh_l1_2, h_n, input_precision=PRECISION)
     bias_hh_l1 = tl.load(bias_hh_l1_ptr + unit, mask=unit_ok, other=0.0)
     h_r = h_r + bias_hh_l1
-    bias_hh_l1_1 = tl.load(bias_hh_l1_ptr + hidden + unit, mask=unit_ok, other=0.0)
+    bias_hh_l1_1 = tl.load(bias_hh_l1_ptr + (hidden + unit), mask=unit_ok, other=0.0)
     h_z = h_z + bias_hh_l1_1
-    bias_hh_l1_2 = tl.load(bias_hh_l1_ptr + 2*hidden + unit, mask=unit_ok, other=0.0)
+    bias_hh_l1_2 = tl.load(bias_hh_l1_ptr + (2*hidden + unit), mask=unit_ok, other=0.0)
     h_n = h_n + bias_hh_l1_2
-    x = tl.load(x_ptr + 3*batch*hidden*slot + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x = tl.load(x_ptr + (3*batch*hidden*slot + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     r = tl.sigmoid(x + h_r)
-    x_1 = tl.load(x_ptr + 3*batch*hidden*slot + hidden + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (3*batch*hidden*slot + hidden + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     z = tl.sigmoid(x_1 + h_z)
-    x_2 = tl.load(x_ptr + 3*batch*hidden*slot + 2*hidden + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (3*batch*hidden*slot + 2*hidden + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     n = libdevice.tanh(x_2 + r * h_n)
-    h0_1 = tl.load(h0_ptr + 2*batch*hidden + hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    h0_1 = tl.load(h0_ptr + (2*batch*hidden + hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     earlier_1 = tl.load(out_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
     state_1 = tl.where(step > 0, earlier_1, h0_1)
     h = (1.0 - z) * n + z * state_1
@@ -284,21 +298,25 @@ def gru_kernel_7(x_ptr, weight_ih_l1_reverse_ptr, bias_ih_l1_reverse_ptr, out_pt
     tall = tl.minimum(down - first, GROUP)
     m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]
     n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]
-    step = tl.arange(0, BK)
+    step_a = tl.arange(0, BK)[None, :]
+    step_b = tl.arange(0, BK)[:, None]
     if WIDE:
         m = m.to(tl.int64)
         n = n.to(tl.int64)
-        step = step.to(tl.int64)
+        step_a = step_a.to(tl.int64)
+        step_b = step_b.to(tl.int64)
     m_ok = m < batch*steps
     n_ok = n < 3*hidden
     acc = tl.zeros((BM, BN), tl.float32)
+    x_from = x_ptr + 2*hidden*m
+    weight_ih_l1_reverse_from = weight_ih_l1_reverse_ptr + 2*hidden*n
     for k in range(0, 2*hidden, BK):
-        ka = k + step[None, :]
-        kb = k + step[:, None]
+        ka = k + step_a
+        kb = k + step_b
         ka_ok = ka < 2*hidden
         kb_ok = kb < 2*hidden
-        x = tl.load(x_ptr + 2*hidden*m + ka, mask=ka_ok & m_ok, other=0.0)
-        weight_ih_l1_reverse = tl.load(weight_ih_l1_reverse_ptr + 2*hidden*n + kb, mask=kb_ok & n_ok, other=0.0)
+        x = tl.load(x_from + ka, mask=ka_ok & m_ok, other=0.0)
+        weight_ih_l1_reverse = tl.load(weight_ih_l1_reverse_from + kb, mask=kb_ok & n_ok, other=0.0)
         acc = tl.dot(x, weight_ih_l1_reverse, acc, input_precision=PRECISION)
     bias_ih_l1_reverse = tl.load(bias_ih_l1_reverse_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias_ih_l1_reverse
@@ -322,28 +340,28 @@ def gru_kernel_8(h0_ptr, out_ptr, weight_hh_l1_reverse_ptr, bias_hh_l1_reverse_p
         kb = k + tl.arange(0, BK)[:, None]
         ka_ok = ka < hidden
         kb_ok = kb < hidden
-        h0 = tl.load(h0_ptr + 3*batch*hidden + hidden*row + ka, mask=ka_ok & row_ok, other=0.0)
+        h0 = tl.load(h0_ptr + (3*batch*hidden + hidden*row + ka), mask=ka_ok & row_ok, other=0.0)
         earlier = tl.load(out_ptr + before * (batch*hidden) + row * hidden + ka, mask=(row_ok & ka_ok) & (step > 0), other=0.0)
         state = tl.where(step > 0, earlier, h0)
-        weight_hh_l1_reverse = tl.load(weight_hh_l1_reverse_ptr + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1_reverse = tl.load(weight_hh_l1_reverse_ptr + (hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_r = tl.dot(state, weight_hh_l1_reverse, h_r, input_precision=PRECISION)
-        weight_hh_l1_reverse_1 = tl.load(weight_hh_l1_reverse_ptr + hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1_reverse_1 = tl.load(weight_hh_l1_reverse_ptr + (hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_z = tl.dot(state, weight_hh_l1_reverse_1, h_z, input_precision=PRECISION)
-        weight_hh_l1_reverse_2 = tl.load(weight_hh_l1_reverse_ptr + 2*hidden*hidden + hidden*unit + kb, mask=kb_ok & unit_ok, other=0.0)
+        weight_hh_l1_reverse_2 = tl.load(weight_hh_l1_reverse_ptr + (2*hidden*hidden + hidden*unit + kb), mask=kb_ok & unit_ok, other=0.0)
         h_n = tl.dot(state, weight_hh_l1_reverse_2, h_n, input_precision=PRECISION)
     bias_hh_l1_reverse = tl.load(bias_hh_l1_reverse_ptr + unit, mask=unit_ok, other=0.0)
     h_r = h_r + bias_hh_l1_reverse
-    bias_hh_l1_reverse_1 = tl.load(bias_hh_l1_reverse_ptr + hidden + unit, mask=unit_ok, other=0.0)
+    bias_hh_l1_reverse_1 = tl.load(bias_hh_l1_reverse_ptr + (hidden + unit), mask=unit_ok, other=0.0)
     h_z = h_z + bias_hh_l1_reverse_1
-    bias_hh_l1_reverse_2 = tl.load(bias_hh_l1_reverse_ptr + 2*hidden + unit, mask=unit_ok, other=0.0)
+    bias_hh_l1_reverse_2 = tl.load(bias_hh_l1_reverse_ptr + (2*hidden + unit), mask=unit_ok, other=0.0)
     h_n = h_n + bias_hh_l1_reverse_2
-    x = tl.load(x_ptr + 3*batch*hidden*slot + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x = tl.load(x_ptr + (3*batch*hidden*slot + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     r = tl.sigmoid(x + h_r)
-    x_1 = tl.load(x_ptr + 3*batch*hidden*slot + hidden + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (3*batch*hidden*slot + hidden + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     z = tl.sigmoid(x_1 + h_z)
-    x_2 = tl.load(x_ptr + 3*batch*hidden*slot + 2*hidden + 3*hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (3*batch*hidden*slot + 2*hidden + 3*hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     n = libdevice.tanh(x_2 + r * h_n)
-    h0_1 = tl.load(h0_ptr + 3*batch*hidden + hidden*row + unit, mask=row_ok & unit_ok, other=0.0)
+    h0_1 = tl.load(h0_ptr + (3*batch*hidden + hidden*row + unit), mask=row_ok & unit_ok, other=0.0)
     earlier_1 = tl.load(out_ptr + before * (batch*hidden) + row * hidden + unit, mask=(row_ok & unit_ok) & (step > 0), other=0.0)
     state_1 = tl.where(step > 0, earlier_1, h0_1)
     h = (1.0 - z) * n + z * state_1
@@ -360,13 +378,14 @@ def gru_kernel_9(x_ptr, x1_ptr, x2_ptr, x3_ptr, out_ptr, batch, hidden, steps, B
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 4*batch*hidden
-    x = tl.load(x_ptr + -batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) < 1), other=0.0)
-    x1 = tl.load(x1_ptr + -batch*hidden + i, mask=i_ok & ((i // (batch*hidden)) >= 1) & ((i // (batch*hidden)) < 2), other=0.0)
-    joined = tl.where(((i // (batch*hidden)) < 1), x, x1)
-    x2 = tl.load(x2_ptr + -3*batch*hidden + batch*hidden*steps + i, mask=i_ok & ((i // (batch*hidden)) >= 2) & ((i // (batch*hidden)) < 3), other=0.0)
-    joined_1 = tl.where(((i // (batch*hidden)) < 2), joined, x2)
-    x3 = tl.load(x3_ptr + -3*batch*hidden + i, mask=i_ok & ((i // (batch*hidden)) >= 3), other=0.0)
-    joined_2 = tl.where(((i // (batch*hidden)) < 3), joined_1, x3)
+    i_quotient = i // (batch*hidden)
+    x = tl.load(x_ptr + (-batch*hidden + batch*hidden*steps + i), mask=i_ok & (i_quotient < 1), other=0.0)
+    x1 = tl.load(x1_ptr + (-batch*hidden + i), mask=i_ok & (i_quotient >= 1) & (i_quotient < 2), other=0.0)
+    joined = tl.where((i_quotient < 1), x, x1)
+    x2 = tl.load(x2_ptr + (-3*batch*hidden + batch*hidden*steps + i), mask=i_ok & (i_quotient >= 2) & (i_quotient < 3), other=0.0)
+    joined_1 = tl.where((i_quotient < 2), joined, x2)
+    x3 = tl.load(x3_ptr + (-3*batch*hidden + i), mask=i_ok & (i_quotient >= 3), other=0.0)
+    joined_2 = tl.where((i_quotient < 3), joined_1, x3)
     tl.store(out_ptr + i, joined_2, mask=i_ok)
 
 

@@ -23,13 +23,16 @@ def index_add_kernel(index_ptr, src_ptr, out_ptr, cols, rows, ROWS: tl.constexpr
     if WIDE:
         lane = lane.to(tl.int64)
     total = tl.full((ROWS, BLOCK), 0.0, tl.float32)
+    row_quotient = row // cols
+    row_rest = row % cols
+    src_from = src_ptr + row_rest
     for start in range(0, rows, BLOCK):
         col = start + lane
         col_ok = col < rows
         index = tl.load(index_ptr + col, mask=col_ok, other=0)
-        at = tl.cast((row // cols), tl.int64)
+        at = tl.cast(row_quotient, tl.int64)
         eq = index == at
-        src = tl.load(src_ptr + (row % cols) + col*cols, mask=col_ok & row_ok, other=0.0)
+        src = tl.load(src_from + col*cols, mask=col_ok & row_ok, other=0.0)
         mul = src * 1.0
         where = tl.where(eq, mul, 0.0)
         x = tl.where(col_ok, where, 0.0)

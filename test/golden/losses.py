@@ -32,7 +32,7 @@ def softmax_kl_div_kernel(teacher_ptr, out_ptr, out1_ptr, batch_size, classes, R
     row_ok = row < batch_size
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < classes
-    teacher = tl.load(teacher_ptr + classes*row + col, mask=col_ok & row_ok, other=0.0)
+    teacher = tl.load(teacher_ptr + (classes*row + col), mask=col_ok & row_ok, other=0.0)
     div = teacher / 2.0
     x = tl.where(col_ok, div, float("-inf"))
     max_1 = tl.reduce(x, 1, largest)[:, None]
@@ -41,14 +41,14 @@ def softmax_kl_div_kernel(teacher_ptr, out_ptr, out1_ptr, batch_size, classes, R
     x_1 = tl.where(col_ok, exp, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     div_1 = exp / total
-    tl.store(out_ptr + classes*row + col, div_1, mask=col_ok & row_ok)
+    tl.store(out_ptr + (classes*row + col), div_1, mask=col_ok & row_ok)
     ne = div_1 != div_1
     eq = div_1 == 0.0
     log = tl.log(div_1)
     mul = div_1 * log
     where = tl.where(eq, 0.0, mul)
     where_1 = tl.where(ne, div_1, where)
-    tl.store(out1_ptr + classes*row + col, where_1, mask=col_ok & row_ok)
+    tl.store(out1_ptr + (classes*row + col), where_1, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -62,7 +62,7 @@ def cross_entropy_loss_log_softmax_kl_div_etc_kernel(logits_ptr, out_ptr, out1_p
     row_ok = row < batch_size
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < classes
-    logits = tl.load(logits_ptr + classes*row + col, mask=col_ok & row_ok, other=0.0)
+    logits = tl.load(logits_ptr + (classes*row + col), mask=col_ok & row_ok, other=0.0)
     x = tl.where(col_ok, logits, float("-inf"))
     max_1 = tl.reduce(x, 1, largest)[:, None]
     div = logits / 2.0
@@ -89,14 +89,14 @@ def cross_entropy_loss_log_softmax_kl_div_etc_kernel(logits_ptr, out_ptr, out1_p
     tl.store(out_ptr + row, mul, mask=row_ok)
     log_1 = tl.log(total)
     sub_3 = sub - log_1
-    tl.store(out1_ptr + classes*row + col, sub_3, mask=col_ok & row_ok)
-    x_5 = tl.load(x_ptr + classes*row + col, mask=col_ok & row_ok, other=0.0)
-    x1 = tl.load(x1_ptr + classes*row + col, mask=col_ok & row_ok, other=0.0)
+    tl.store(out1_ptr + (classes*row + col), sub_3, mask=col_ok & row_ok)
+    x_5 = tl.load(x_ptr + (classes*row + col), mask=col_ok & row_ok, other=0.0)
+    x1 = tl.load(x1_ptr + (classes*row + col), mask=col_ok & row_ok, other=0.0)
     log_2 = tl.log(total_1)
     sub_4 = sub_1 - log_2
     mul_1 = x1 * sub_4
     sub_5 = x_5 - mul_1
-    tl.store(out2_ptr + classes*row + col, sub_5, mask=col_ok & row_ok)
+    tl.store(out2_ptr + (classes*row + col), sub_5, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -110,13 +110,13 @@ def cross_entropy_loss_kernel(x_ptr, labels_ptr, out_ptr, batch_size, classes, R
     row_ok = row < batch_size
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < classes
-    x = tl.load(x_ptr + classes*row + col, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (classes*row + col), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
     labels = tl.load(labels_ptr + row, mask=row_ok, other=0)
     ne = labels != 0
     where = tl.where(ne, labels, 0)
-    x_2 = tl.load(x_ptr + classes*row + where, mask=row_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (classes*row + where), mask=row_ok, other=0.0)
     neg = -x_2
     as_float32 = ne.to(tl.float32)
     mul = neg * as_float32

@@ -20,8 +20,13 @@ def max_pool2d_kernel(x_ptr, out_ptr, batch, channels, height_1, width_1, height
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < batch*channels*height_1*width_1
     largest_seen = tl.full((ROWS, 1), float("-inf"), tl.float32)
+    row_quotient = row // width_1
+    row_rest = row_quotient % height_1
+    row_rest_1 = row % width_1
+    row_quotient_1 = row // (height_1*width_1)
+    x_from = x_ptr + (2*row_rest*width + 2*row_rest_1 + row_quotient_1*height*width)
     for col in tl.static_range(9):
-        x = tl.load(x_ptr + 2*((row // width_1) % height_1)*width + (col % 3) + (col // 3)*width + 2*(row % width_1) + (row // (height_1*width_1))*height*width - width - 1, mask=row_ok & (2*((row // width_1) % height_1) + (col // 3) >= 1) & (2*((row // width_1) % height_1) + (col // 3) < height + 1) & ((col % 3) + 2*(row % width_1) >= 1) & ((col % 3) + 2*(row % width_1) < width + 1), other=float("-inf"))
+        x = tl.load(x_from + ((col % 3) + (col // 3)*width - width - 1), mask=row_ok & (2*row_rest + (col // 3) >= 1) & (2*row_rest + (col // 3) < height + 1) & ((col % 3) + 2*row_rest_1 >= 1) & ((col % 3) + 2*row_rest_1 < width + 1), other=float("-inf"))
         x_1 = x
         largest_seen = tl.maximum(largest_seen, x_1, propagate_nan=tl.PropagateNan.ALL)
     tl.store(out_ptr + row, largest_seen, mask=row_ok)

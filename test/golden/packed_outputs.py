@@ -1,9 +1,9 @@
 """Triton kernels for packed_outputs.py.
 
-1. mul_kernel: mul over (x_dim0, 10)
-2. max_kernel: max over (x_dim0, 10)
-3. tanh_kernel: tanh over (x_dim0, 5)
-4. exp_kernel: exp over (x_dim0, 5)
+1. mul_kernel: mul over (x_dim0, scale_dim0)
+2. max_kernel: max over (x_dim0, scale_dim0)
+3. tanh_kernel: tanh over (x_dim0, ((scale_dim0 + 1) // 2))
+4. exp_kernel: exp over (x_dim0, -((scale_dim0 + 1) // 2) + scale_dim0)
 
 Written by kernelagent 0.1.0.
 """
@@ -32,32 +32,33 @@ def first_largest(x, place):
 
 
 @triton.jit
-def mul_kernel(x_ptr, scale_ptr, out_ptr, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def mul_kernel(x_ptr, scale_ptr, out_ptr, extent, extent_1, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        extent = tl.cast(extent, tl.int64)
+        extent, extent_1 = tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 10*extent
+    i_ok = i < extent*extent_1
     x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
-    scale = tl.load(scale_ptr + (i % 10), mask=i_ok, other=0.0)
+    i_rest = i % extent
+    scale = tl.load(scale_ptr + i_rest, mask=i_ok, other=0.0)
     mul = x * scale
     tl.store(out_ptr + i, mul, mask=i_ok)
 
 
 @triton.jit
-def max_kernel(x_ptr, out_ptr, out1_ptr, extent, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def max_kernel(x_ptr, out_ptr, out1_ptr, extent, extent_1, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        extent = tl.cast(extent, tl.int64)
+        extent, extent_1 = tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < extent
     col = tl.arange(0, BLOCK)[None, :]
-    col_ok = col < 10
-    x = tl.load(x_ptr + col + 10*row, mask=col_ok & row_ok, other=0.0)
+    col_ok = col < extent_1
+    x = tl.load(x_ptr + (col + row*extent_1), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, float("-inf"))
     max_1 = tl.reduce(x_1, 1, largest)[:, None]
     x_2 = tl.where(col_ok, x, float("-inf"))
@@ -68,53 +69,58 @@ def max_kernel(x_ptr, out_ptr, out1_ptr, extent, ROWS: tl.constexpr, BLOCK: tl.c
 
 
 @triton.jit
-def tanh_kernel(x_ptr, out_ptr, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def tanh_kernel(x_ptr, out_ptr, extent, extent_1, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        extent = tl.cast(extent, tl.int64)
+        extent, extent_1 = tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 5*extent
-    x = tl.load(x_ptr + (i % 5) + 10*(i // 5), mask=i_ok, other=0.0)
+    i_ok = i < ((extent + 1) // 2)*extent_1
+    i_rest = i % ((extent + 1) // 2)
+    i_quotient = i // ((extent + 1) // 2)
+    x = tl.load(x_ptr + (i_rest + i_quotient*extent), mask=i_ok, other=0.0)
     tanh = libdevice.tanh(x)
     tl.store(out_ptr + i, tanh, mask=i_ok)
 
 
 @triton.jit
-def exp_kernel(x_ptr, out_ptr, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def exp_kernel(x_ptr, out_ptr, extent, extent_1, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        extent = tl.cast(extent, tl.int64)
+        extent, extent_1 = tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 5*extent
-    x = tl.load(x_ptr + (i % 5) + 10*(i // 5) + 5, mask=i_ok, other=0.0)
+    i_ok = i < -((extent + 1) // 2)*extent_1 + extent*extent_1
+    i_rest = i % (-((extent + 1) // 2) + extent)
+    i_quotient = i // (-((extent + 1) // 2) + extent)
+    x = tl.load(x_ptr + (((extent + 1) // 2) + i_rest + i_quotient*extent), mask=i_ok, other=0.0)
     exp = tl.exp(x)
     tl.store(out_ptr + i, exp, mask=i_ok)
 
 
 def kernel_function(x, *, scale):
+    scale_dim0 = scale.shape[0]
     x_dim0 = x.shape[0]
     scale = scale.contiguous()
     x = x.contiguous()
     device = scale.device
-    mul = torch.empty((x_dim0, 10), dtype=torch.float32, device=device)
-    mul_kernel[(triton.cdiv(10*x_dim0, 1024),)](
-        x, scale, mul, x_dim0, BLOCK=1024, WIDE=10*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    mul = torch.empty((x_dim0, scale_dim0), dtype=torch.float32, device=device)
+    mul_kernel[(triton.cdiv(scale_dim0*x_dim0, 1024),)](
+        x, scale, mul, scale_dim0, x_dim0, BLOCK=1024, WIDE=scale_dim0*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     max_1 = torch.empty((x_dim0,), dtype=torch.float32, device=device)
     max_2 = torch.empty((x_dim0,), dtype=torch.int64, device=device)
     max_kernel[(triton.cdiv(x_dim0, 8),)](
-        mul, max_1, max_2, x_dim0, ROWS=8, BLOCK=triton.next_power_of_2(10), WIDE=10*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+        mul, max_1, max_2, x_dim0, scale_dim0, ROWS=8, BLOCK=triton.next_power_of_2(scale_dim0), WIDE=scale_dim0*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
-    tanh = torch.empty((x_dim0, 5), dtype=torch.float32, device=device)
-    tanh_kernel[(triton.cdiv(5*x_dim0, 1024),)](
-        mul, tanh, x_dim0, BLOCK=1024, WIDE=5*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    tanh = torch.empty((x_dim0, ((scale_dim0 + 1) // 2)), dtype=torch.float32, device=device)
+    tanh_kernel[(triton.cdiv(((scale_dim0 + 1) // 2)*x_dim0, 1024),)](
+        mul, tanh, scale_dim0, x_dim0, BLOCK=1024, WIDE=((scale_dim0 + 1) // 2)*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
-    exp = torch.empty((x_dim0, 5), dtype=torch.float32, device=device)
-    exp_kernel[(triton.cdiv(5*x_dim0, 1024),)](
-        mul, exp, x_dim0, BLOCK=1024, WIDE=5*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    exp = torch.empty((x_dim0, -((scale_dim0 + 1) // 2) + scale_dim0), dtype=torch.float32, device=device)
+    exp_kernel[(triton.cdiv(-((scale_dim0 + 1) // 2)*x_dim0 + scale_dim0*x_dim0, 1024),)](
+        mul, exp, scale_dim0, x_dim0, BLOCK=1024, WIDE=-((scale_dim0 + 1) // 2)*x_dim0 + scale_dim0*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     return {'all': mul, 'attention': None, 'best_of': (max_1, max_2), 'states': [(tanh, exp)]}

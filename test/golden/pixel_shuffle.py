@@ -19,7 +19,15 @@ def pixel_shuffle_kernel(x_ptr, out_ptr, batch, channels, height, width, BLOCK: 
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 4*(channels // 4)*batch*height*width
-    x = tl.load(x_ptr + 2*((i // (2*width)) % 2)*height*width + ((i // (4*width)) % height)*width + ((i // 2) % width) + (i % 2)*height*width + 4*(i // (4*height*width))*height*width, mask=i_ok, other=0.0)
+    i_quotient = i // (2*width)
+    i_rest = i_quotient % 2
+    i_quotient_1 = i // (4*width)
+    i_rest_1 = i_quotient_1 % height
+    i_quotient_2 = i // 2
+    i_rest_2 = i_quotient_2 % width
+    i_rest_3 = i % 2
+    i_quotient_3 = i // (4*height*width)
+    x = tl.load(x_ptr + (2*i_rest*height*width + i_rest_1*width + i_rest_2 + i_rest_3*height*width + 4*i_quotient_3*height*width), mask=i_ok, other=0.0)
     tl.store(out_ptr + i, x, mask=i_ok)
 
 

@@ -7,7 +7,7 @@
 5. conv2d_kernel_2 (2 launches): conv2d over (1, batch*height_2*height_2, 20) (tf32 products)
 6. batch_norm_add_relu_kernel_1 (2 launches): batch_norm, add, relu over (batch, 20, height_2, height_2)
 7. mean_kernel: mean over (batch, 20, height_2, height_2)
-8. add_kernel (5 launches): add over ()
+8. add_kernel: add over ()
 
 Written by kernelagent 0.1.0.
 """
@@ -15,17 +15,6 @@ Written by kernelagent 0.1.0.
 import torch
 import triton
 import triton.language as tl
-
-
-@triton.jit
-def copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(to_ptr + i, tl.load(from_ptr + i, mask=i < n), mask=i < n)
-
-
-def keep(value, buffer):
-    n = buffer.numel()
-    copy_kernel[(triton.cdiv(n, 1024),)](value, buffer, n, BLOCK=1024)
 
 
 @triton.jit
@@ -75,7 +64,7 @@ def conv2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, side, channels, B
 
 
 @triton.jit
-def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_ptr, weight_ptr, bias_ptr, x1_ptr, out2_ptr, channels, batch, side, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_ptr, bias_ptr, x1_ptr, out_ptr, channels, batch, side, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         channels, batch, side = tl.cast(channels, tl.int64), tl.cast(batch, tl.int64), tl.cast(side, tl.int64)
     row = tl.program_id(0)
@@ -103,7 +92,7 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr
     mul_1 = running_mean * 0.9
     mul_2 = div * 0.1
     add = mul_1 + mul_2
-    tl.store(out_ptr + row, add, mask=row_ok)
+    tl.store(running_mean_ptr + row, add, mask=row_ok)
     running_var = tl.load(running_var_ptr + row, mask=row_ok, other=0.0)
     mul_3 = running_var * 0.9
     div_1 = total_1 / as_float32
@@ -113,7 +102,7 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr
     mul_4 = div_1 * div_2
     mul_5 = mul_4 * 0.1
     add_1 = mul_3 + mul_5
-    tl.store(out1_ptr + row, add_1, mask=row_ok)
+    tl.store(running_var_ptr + row, add_1, mask=row_ok)
     add_2 = div_1 + 1e-05
     rsqrt = tl.rsqrt(add_2)
     mul_6 = sub * rsqrt
@@ -125,7 +114,7 @@ def batch_norm_add_relu_kernel(x_ptr, running_mean_ptr, out_ptr, running_var_ptr
     mul_8 = x1 * 1.0
     add_4 = add_3 + mul_8
     maximum = tl.maximum(add_4, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(out2_ptr + (col_rest*side + col_rest_1 + col_quotient_1*channels*side*side + row*side*side), maximum, mask=col_ok & row_ok)
+    tl.store(out_ptr + (col_rest*side + col_rest_1 + col_quotient_1*channels*side*side + row*side*side), maximum, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -239,7 +228,7 @@ def conv2d_kernel_2(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, height, BM: tl.
 
 
 @triton.jit
-def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, out_ptr, running_var_ptr, out1_ptr, weight_ptr, bias_ptr, x1_ptr, out2_ptr, batch, height, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, running_var_ptr, weight_ptr, bias_ptr, x1_ptr, out_ptr, batch, height, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch, height = tl.cast(batch, tl.int64), tl.cast(height, tl.int64)
     row = tl.program_id(0)
@@ -267,7 +256,7 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, out_ptr, running_var_p
     mul_1 = running_mean * 0.9
     mul_2 = div * 0.1
     add = mul_1 + mul_2
-    tl.store(out_ptr + row, add, mask=row_ok)
+    tl.store(running_mean_ptr + row, add, mask=row_ok)
     running_var = tl.load(running_var_ptr + row, mask=row_ok, other=0.0)
     mul_3 = running_var * 0.9
     div_1 = total_1 / as_float32
@@ -277,7 +266,7 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, out_ptr, running_var_p
     mul_4 = div_1 * div_2
     mul_5 = mul_4 * 0.1
     add_1 = mul_3 + mul_5
-    tl.store(out1_ptr + row, add_1, mask=row_ok)
+    tl.store(running_var_ptr + row, add_1, mask=row_ok)
     add_2 = div_1 + 1e-05
     rsqrt = tl.rsqrt(add_2)
     mul_6 = sub * rsqrt
@@ -289,7 +278,7 @@ def batch_norm_add_relu_kernel_1(x_ptr, running_mean_ptr, out_ptr, running_var_p
     mul_8 = x1 * 1.0
     add_4 = add_3 + mul_8
     maximum = tl.maximum(add_4, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(out2_ptr + (col_rest*height + col_rest_1 + 20*col_quotient_1*height*height + height*height*row), maximum, mask=col_ok & row_ok)
+    tl.store(out_ptr + (col_rest*height + col_rest_1 + 20*col_quotient_1*height*height + height*height*row), maximum, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -313,7 +302,7 @@ def mean_kernel(x_ptr, out_ptr, batch, height, ROWS: tl.constexpr, BLOCK: tl.con
 
 
 @triton.jit
-def add_kernel(num_batches_tracked_ptr, out_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def add_kernel(num_batches_tracked_ptr, num_batches_tracked1_ptr, num_batches_tracked2_ptr, num_batches_tracked3_ptr, num_batches_tracked4_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
@@ -321,7 +310,19 @@ def add_kernel(num_batches_tracked_ptr, out_ptr, BLOCK: tl.constexpr, WIDE: tl.c
     i_ok = i < 1
     num_batches_tracked = tl.load(num_batches_tracked_ptr)
     add = num_batches_tracked + 1
-    tl.store(out_ptr, add)
+    tl.store(num_batches_tracked_ptr, add)
+    num_batches_tracked1 = tl.load(num_batches_tracked1_ptr)
+    add_1 = num_batches_tracked1 + 1
+    tl.store(num_batches_tracked1_ptr, add_1)
+    num_batches_tracked2 = tl.load(num_batches_tracked2_ptr)
+    add_2 = num_batches_tracked2 + 1
+    tl.store(num_batches_tracked2_ptr, add_2)
+    num_batches_tracked3 = tl.load(num_batches_tracked3_ptr)
+    add_3 = num_batches_tracked3 + 1
+    tl.store(num_batches_tracked3_ptr, add_3)
+    num_batches_tracked4 = tl.load(num_batches_tracked4_ptr)
+    add_4 = num_batches_tracked4 + 1
+    tl.store(num_batches_tracked4_ptr, add_4)
 
 
 def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_weight, first_0_norm_bias, first_1_conv_weight, first_1_conv_bias, first_1_norm_weight, first_1_norm_bias, first_2_conv_weight, first_2_conv_bias, first_2_norm_weight, first_2_norm_bias, widen_weight, widen_bias, second_0_conv_weight, second_0_conv_bias, second_0_norm_weight, second_0_norm_bias, second_1_conv_weight, second_1_conv_bias, second_1_norm_weight, second_1_norm_bias, first_0_norm_running_mean, first_0_norm_running_var, first_0_norm_num_batches_tracked, first_1_norm_running_mean, first_1_norm_running_var, first_1_norm_num_batches_tracked, first_2_norm_running_mean, first_2_norm_running_var, first_2_norm_num_batches_tracked, second_0_norm_running_mean, second_0_norm_running_var, second_0_norm_num_batches_tracked, second_1_norm_running_mean, second_1_norm_running_var, second_1_norm_num_batches_tracked):
@@ -359,30 +360,24 @@ def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_w
         x, first_0_conv_weight, first_0_conv_bias, conv2d, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
-    batch_norm = torch.empty((channels,), dtype=torch.float32, device=device)
-    batch_norm_1 = torch.empty((channels,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d, first_0_norm_running_mean, batch_norm, first_0_norm_running_var, batch_norm_1, first_0_norm_weight, first_0_norm_bias, x, relu, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+        conv2d, first_0_norm_running_mean, first_0_norm_running_var, first_0_norm_weight, first_0_norm_bias, x, relu, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_1 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
     conv2d_kernel[(triton.cdiv(batch*side*side, 128) * triton.cdiv(channels, 16),)](
         relu, first_1_conv_weight, first_1_conv_bias, conv2d_1, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu_1 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
-    batch_norm_2 = torch.empty((channels,), dtype=torch.float32, device=device)
-    batch_norm_3 = torch.empty((channels,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d_1, first_1_norm_running_mean, batch_norm_2, first_1_norm_running_var, batch_norm_3, first_1_norm_weight, first_1_norm_bias, relu, relu_1, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+        conv2d_1, first_1_norm_running_mean, first_1_norm_running_var, first_1_norm_weight, first_1_norm_bias, relu, relu_1, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_2 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
     conv2d_kernel[(triton.cdiv(batch*side*side, 128) * triton.cdiv(channels, 16),)](
         relu_1, first_2_conv_weight, first_2_conv_bias, conv2d_2, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu_2 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
-    batch_norm_4 = torch.empty((channels,), dtype=torch.float32, device=device)
-    batch_norm_5 = torch.empty((channels,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d_2, first_2_norm_running_mean, batch_norm_4, first_2_norm_running_var, batch_norm_5, first_2_norm_weight, first_2_norm_bias, relu_1, relu_2, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+        conv2d_2, first_2_norm_running_mean, first_2_norm_running_var, first_2_norm_weight, first_2_norm_bias, relu_1, relu_2, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     max_pool2d = torch.empty((batch, channels, height_1, height_1), dtype=torch.float32, device=device)
     max_pool2d_kernel[(triton.cdiv(batch*channels*height_1*height_1, 256),)](
@@ -397,58 +392,22 @@ def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_w
         conv2d_3, second_0_conv_weight, second_0_conv_bias, conv2d_4, batch, height_2, BM=128, BN=32, BK=32, GROUP=8, PRECISION="tf32", WIDE=200*batch*height_2*height_2 + 3600 >= 2**31, num_warps=4, num_stages=3,
     )
     relu_3 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
-    batch_norm_6 = torch.empty((20,), dtype=torch.float32, device=device)
-    batch_norm_7 = torch.empty((20,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel_1[(triton.cdiv(20, 32),)](
-        conv2d_4, second_0_norm_running_mean, batch_norm_6, second_0_norm_running_var, batch_norm_7, second_0_norm_weight, second_0_norm_bias, conv2d_3, relu_3, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
+        conv2d_4, second_0_norm_running_mean, second_0_norm_running_var, second_0_norm_weight, second_0_norm_bias, conv2d_3, relu_3, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_5 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
     conv2d_kernel_2[(triton.cdiv(batch*height_2*height_2, 128) * triton.cdiv(20, 32),)](
         relu_3, second_1_conv_weight, second_1_conv_bias, conv2d_5, batch, height_2, BM=128, BN=32, BK=32, GROUP=8, PRECISION="tf32", WIDE=200*batch*height_2*height_2 + 3600 >= 2**31, num_warps=4, num_stages=3,
     )
     relu_4 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
-    batch_norm_8 = torch.empty((20,), dtype=torch.float32, device=device)
-    batch_norm_9 = torch.empty((20,), dtype=torch.float32, device=device)
     batch_norm_add_relu_kernel_1[(triton.cdiv(20, 32),)](
-        conv2d_5, second_1_norm_running_mean, batch_norm_8, second_1_norm_running_var, batch_norm_9, second_1_norm_weight, second_1_norm_bias, relu_3, relu_4, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
+        conv2d_5, second_1_norm_running_mean, second_1_norm_running_var, second_1_norm_weight, second_1_norm_bias, relu_3, relu_4, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
     mean = torch.empty((batch, 20), dtype=torch.float32, device=device)
     mean_kernel[(triton.cdiv(20*batch, 64),)](
         relu_4, mean, batch, height_2, ROWS=64, BLOCK=triton.next_power_of_2(height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
-    add = torch.empty((), dtype=torch.int64, device=device)
     add_kernel[(triton.cdiv(1, 1024),)](
-        first_0_norm_num_batches_tracked, add, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+        first_0_norm_num_batches_tracked, first_1_norm_num_batches_tracked, first_2_norm_num_batches_tracked, second_0_norm_num_batches_tracked, second_1_norm_num_batches_tracked, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
-    add_1 = torch.empty((), dtype=torch.int64, device=device)
-    add_kernel[(triton.cdiv(1, 1024),)](
-        first_1_norm_num_batches_tracked, add_1, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
-    )
-    add_2 = torch.empty((), dtype=torch.int64, device=device)
-    add_kernel[(triton.cdiv(1, 1024),)](
-        first_2_norm_num_batches_tracked, add_2, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
-    )
-    add_3 = torch.empty((), dtype=torch.int64, device=device)
-    add_kernel[(triton.cdiv(1, 1024),)](
-        second_0_norm_num_batches_tracked, add_3, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
-    )
-    add_4 = torch.empty((), dtype=torch.int64, device=device)
-    add_kernel[(triton.cdiv(1, 1024),)](
-        second_1_norm_num_batches_tracked, add_4, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
-    )
-    keep(batch_norm, first_0_norm_running_mean)
-    keep(batch_norm_1, first_0_norm_running_var)
-    keep(add, first_0_norm_num_batches_tracked)
-    keep(batch_norm_2, first_1_norm_running_mean)
-    keep(batch_norm_3, first_1_norm_running_var)
-    keep(add_1, first_1_norm_num_batches_tracked)
-    keep(batch_norm_4, first_2_norm_running_mean)
-    keep(batch_norm_5, first_2_norm_running_var)
-    keep(add_2, first_2_norm_num_batches_tracked)
-    keep(batch_norm_6, second_0_norm_running_mean)
-    keep(batch_norm_7, second_0_norm_running_var)
-    keep(add_3, second_0_norm_num_batches_tracked)
-    keep(batch_norm_8, second_1_norm_running_mean)
-    keep(batch_norm_9, second_1_norm_running_var)
-    keep(add_4, second_1_norm_num_batches_tracked)
     return mean

@@ -21,7 +21,7 @@ def mean_add_sqrt_etc_kernel(x_ptr, scale_ptr, out_ptr, batch_size, dim, ROWS: t
     row_ok = row < batch_size
     col = tl.arange(0, BLOCK)[None, :]
     col_ok = col < dim
-    x = tl.load(x_ptr + col + dim*row, mask=col_ok & row_ok, other=0.0)
+    x = tl.load(x_ptr + (col + dim*row), mask=col_ok & row_ok, other=0.0)
     mul = x * x
     x_1 = tl.where(col_ok, mul, 0.0)
     total = tl.sum(x_1, axis=1)[:, None]
@@ -33,7 +33,7 @@ def mean_add_sqrt_etc_kernel(x_ptr, scale_ptr, out_ptr, batch_size, dim, ROWS: t
     div_1 = x / sqrt
     scale = tl.load(scale_ptr + col, mask=col_ok, other=0.0)
     mul_1 = div_1 * scale
-    tl.store(out_ptr + col + dim*row, mul_1, mask=col_ok & row_ok)
+    tl.store(out_ptr + (col + dim*row), mul_1, mask=col_ok & row_ok)
 
 
 def kernel_function(x, *, scale):

@@ -19,23 +19,27 @@ def cat_kernel(x_ptr, cos_ptr, sin_ptr, out_ptr, batch, heads, length, width, BL
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 2*(width // 2)*batch*heads*length
-    x = tl.load(x_ptr + (i % (2*(width // 2))) + (i // (2*(width // 2)))*width, mask=i_ok & ((i % (2*(width // 2))) < (width // 2)), other=0.0)
-    cos = tl.load(cos_ptr + ((i // (2*(width // 2)*heads)) % length)*(width // 2) + (i % (2*(width // 2))), mask=i_ok & ((i % (2*(width // 2))) < (width // 2)), other=0.0)
+    i_rest = i % (2*(width // 2))
+    i_quotient = i // (2*(width // 2))
+    x = tl.load(x_ptr + (i_rest + i_quotient*width), mask=i_ok & (i_rest < (width // 2)), other=0.0)
+    i_quotient_1 = i // (2*(width // 2)*heads)
+    i_rest_1 = i_quotient_1 % length
+    cos = tl.load(cos_ptr + (i_rest_1*(width // 2) + i_rest), mask=i_ok & (i_rest < (width // 2)), other=0.0)
     mul = x * cos
-    x_1 = tl.load(x_ptr + (i % (2*(width // 2))) + (i // (2*(width // 2)))*width + tl.minimum((width // 2), width), mask=i_ok & ((i % (2*(width // 2))) < (width // 2)), other=0.0)
-    sin = tl.load(sin_ptr + ((i // (2*(width // 2)*heads)) % length)*(width // 2) + (i % (2*(width // 2))), mask=i_ok & ((i % (2*(width // 2))) < (width // 2)), other=0.0)
+    x_1 = tl.load(x_ptr + (i_rest + i_quotient*width + tl.minimum((width // 2), width)), mask=i_ok & (i_rest < (width // 2)), other=0.0)
+    sin = tl.load(sin_ptr + (i_rest_1*(width // 2) + i_rest), mask=i_ok & (i_rest < (width // 2)), other=0.0)
     mul_1 = x_1 * sin
     mul_2 = mul_1 * 1.0
     sub = mul - mul_2
-    x_2 = tl.load(x_ptr + (i % (2*(width // 2))) + (i // (2*(width // 2)))*width - (width // 2) + tl.minimum((width // 2), width), mask=i_ok & ((width // 2) < (i % (2*(width // 2))) + 1), other=0.0)
-    cos_1 = tl.load(cos_ptr + ((i // (2*(width // 2)*heads)) % length)*(width // 2) + (i % (2*(width // 2))) - (width // 2), mask=i_ok & ((width // 2) < (i % (2*(width // 2))) + 1), other=0.0)
+    x_2 = tl.load(x_ptr + (i_rest + i_quotient*width - (width // 2) + tl.minimum((width // 2), width)), mask=i_ok & ((width // 2) < i_rest + 1), other=0.0)
+    cos_1 = tl.load(cos_ptr + (i_rest_1*(width // 2) + i_rest - (width // 2)), mask=i_ok & ((width // 2) < i_rest + 1), other=0.0)
     mul_3 = x_2 * cos_1
-    x_3 = tl.load(x_ptr + (i % (2*(width // 2))) + (i // (2*(width // 2)))*width - (width // 2), mask=i_ok & ((width // 2) < (i % (2*(width // 2))) + 1), other=0.0)
-    sin_1 = tl.load(sin_ptr + ((i // (2*(width // 2)*heads)) % length)*(width // 2) + (i % (2*(width // 2))) - (width // 2), mask=i_ok & ((width // 2) < (i % (2*(width // 2))) + 1), other=0.0)
+    x_3 = tl.load(x_ptr + (i_rest + i_quotient*width - (width // 2)), mask=i_ok & ((width // 2) < i_rest + 1), other=0.0)
+    sin_1 = tl.load(sin_ptr + (i_rest_1*(width // 2) + i_rest - (width // 2)), mask=i_ok & ((width // 2) < i_rest + 1), other=0.0)
     mul_4 = x_3 * sin_1
     mul_5 = mul_4 * 1.0
     add = mul_3 + mul_5
-    joined = tl.where(((i % (2*(width // 2))) < (width // 2)), sub, add)
+    joined = tl.where((i_rest < (width // 2)), sub, add)
     tl.store(out_ptr + i, joined, mask=i_ok)
 
 

@@ -21,12 +21,12 @@ def sort_kernel(x_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr):
     start = tl.program_id(1) * BLOCK
     col = start + tl.arange(0, BLOCK)[:, None]
     col_ok = col < cols
-    x = tl.load(x_ptr + col + cols*row, mask=col_ok, other=0.0)
+    x = tl.load(x_ptr + (col + cols*row), mask=col_ok, other=0.0)
     rank = tl.zeros((BLOCK, 1), tl.int32)
     for start in range(0, cols, BLOCK):
         other = start + tl.arange(0, BLOCK)[None, :]
         other_ok = other < cols
-        x_1 = tl.load(x_ptr + cols*row + other, mask=other_ok, other=0.0)
+        x_1 = tl.load(x_ptr + (cols*row + other), mask=other_ok, other=0.0)
         before = (x_1 > x) | ((x_1 != x_1) & (x == x)) | (((x_1 == x) | ((x_1 != x_1) & (x != x))) & (other < col))
         rank += tl.sum((before & other_ok).to(tl.int32), axis=1)[:, None]
     tl.store(out_ptr + cols*row + rank, col.to(tl.int64), mask=col_ok & (rank < cols))
@@ -38,12 +38,12 @@ def argsort_kernel(n_ptr, out_ptr, rows, cols, BLOCK: tl.constexpr):
     start = tl.program_id(1) * BLOCK
     col = start + tl.arange(0, BLOCK)[:, None]
     col_ok = col < rows
-    n = tl.load(n_ptr + col*cols + row, mask=col_ok, other=0)
+    n = tl.load(n_ptr + (col*cols + row), mask=col_ok, other=0)
     rank = tl.zeros((BLOCK, 1), tl.int32)
     for start in range(0, rows, BLOCK):
         other = start + tl.arange(0, BLOCK)[None, :]
         other_ok = other < rows
-        n_1 = tl.load(n_ptr + cols*other + row, mask=other_ok, other=0)
+        n_1 = tl.load(n_ptr + (cols*other + row), mask=other_ok, other=0)
         before = (n_1 < n) | ((n_1 == n) & (other < col))
         rank += tl.sum((before & other_ok).to(tl.int32), axis=1)[:, None]
     tl.store(out_ptr + rank + row*rows, col.to(tl.int64), mask=col_ok & (rank < rows))
@@ -54,7 +54,7 @@ def msort_kernel(x_ptr, out_ptr, rows, cols, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     col = tl.arange(0, BLOCK)
     col_ok = col < rows
-    x = tl.load(x_ptr + col*cols + row, mask=col_ok, other=0.0)
+    x = tl.load(x_ptr + (col*cols + row), mask=col_ok, other=0.0)
     x_1 = tl.where(x == 0.0, 0.0, x)
     bits = x_1.to(tl.int32, bitcast=True)
     bits_1 = bits ^ ((bits >> 31) & 0x7FFFFFFF)
@@ -77,7 +77,8 @@ def sort_kernel_1(x_ptr, x1_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr, WIDE:
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < cols*rows
     x = tl.load(x_ptr + i, mask=i_ok, other=0)
-    x1 = tl.load(x1_ptr + (i // cols)*cols + x, mask=i_ok, other=0.0)
+    i_quotient = i // cols
+    x1 = tl.load(x1_ptr + (i_quotient*cols + x), mask=i_ok, other=0.0)
     tl.store(out_ptr + i, x1, mask=i_ok)
 
 
@@ -90,7 +91,9 @@ def argsort_kernel_1(x_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr, WIDE: tl.c
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < cols*rows
-    x = tl.load(x_ptr + (i % cols)*rows + (i // cols), mask=i_ok, other=0)
+    i_rest = i % cols
+    i_quotient = i // cols
+    x = tl.load(x_ptr + (i_rest*rows + i_quotient), mask=i_ok, other=0)
     tl.store(out_ptr + i, x, mask=i_ok)
 
 
@@ -103,8 +106,10 @@ def msort_kernel_1(x_ptr, x1_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr, WIDE
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < cols*rows
-    x = tl.load(x_ptr + (i % cols)*rows + (i // cols), mask=i_ok, other=0)
-    x1 = tl.load(x1_ptr + (i % cols) + cols*x, mask=i_ok, other=0.0)
+    i_rest = i % cols
+    i_quotient = i // cols
+    x = tl.load(x_ptr + (i_rest*rows + i_quotient), mask=i_ok, other=0)
+    x1 = tl.load(x1_ptr + (i_rest + cols*x), mask=i_ok, other=0.0)
     tl.store(out_ptr + i, x1, mask=i_ok)
 
 

@@ -19,10 +19,12 @@ def mul_kernel(x_ptr, out_ptr, batch_size, extent, BLOCK: tl.constexpr, WIDE: tl
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < ((extent + 1) // 2)*batch_size
-    x = tl.load(x_ptr + (i % ((extent + 1) // 2)) + (i // ((extent + 1) // 2))*extent, mask=i_ok, other=0.0)
+    i_rest = i % ((extent + 1) // 2)
+    i_quotient = i // ((extent + 1) // 2)
+    x = tl.load(x_ptr + (i_rest + i_quotient*extent), mask=i_ok, other=0.0)
     sigmoid = tl.sigmoid(x)
     mul = x * sigmoid
-    x_1 = tl.load(x_ptr + ((extent + 1) // 2) + (i % ((extent + 1) // 2)) + (i // ((extent + 1) // 2))*extent, mask=i_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (((extent + 1) // 2) + i_rest + i_quotient*extent), mask=i_ok, other=0.0)
     mul_1 = mul * x_1
     tl.store(out_ptr + i, mul_1, mask=i_ok)
 

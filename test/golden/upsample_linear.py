@@ -22,7 +22,8 @@ def upsample_bilinear2d_kernel(x_ptr, out_ptr, batch, channels, height, width, B
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 4*batch*channels*height*width
-    at = tl.cast((i % (2*width)), tl.int64)
+    i_rest = i % (2*width)
+    at = tl.cast(i_rest, tl.int64)
     as_float32 = at.to(tl.float32)
     at_1 = tl.cast(width - 1, tl.int64)
     as_float32_1 = at_1.to(tl.float32)
@@ -35,7 +36,9 @@ def upsample_bilinear2d_kernel(x_ptr, out_ptr, batch, channels, height, width, B
     maximum = tl.maximum(minimum, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_1 = tl.minimum(maximum, as_float32_1, propagate_nan=tl.PropagateNan.ALL)
     as_int64 = minimum_1.to(tl.int64)
-    at_3 = tl.cast(((i // (2*width)) % (2*height)), tl.int64)
+    i_quotient = i // (2*width)
+    i_rest_1 = i_quotient % (2*height)
+    at_3 = tl.cast(i_rest_1, tl.int64)
     as_float32_3 = at_3.to(tl.float32)
     at_4 = tl.cast(height - 1, tl.int64)
     as_float32_4 = at_4.to(tl.float32)
@@ -48,7 +51,8 @@ def upsample_bilinear2d_kernel(x_ptr, out_ptr, batch, channels, height, width, B
     maximum_1 = tl.maximum(minimum_2, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_3 = tl.minimum(maximum_1, as_float32_4, propagate_nan=tl.PropagateNan.ALL)
     as_int64_1 = minimum_3.to(tl.int64)
-    x = tl.load(x_ptr + (i // (4*height*width))*height*width + as_int64 + as_int64_1*width, mask=i_ok, other=0.0)
+    i_quotient_1 = i // (4*height*width)
+    x = tl.load(x_ptr + (i_quotient_1*height*width + as_int64 + as_int64_1*width), mask=i_ok, other=0.0)
     sub = mul_1 - minimum_2
     maximum_2 = tl.maximum(sub, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_4 = tl.minimum(maximum_2, 1.0, propagate_nan=tl.PropagateNan.ALL)
@@ -58,7 +62,7 @@ def upsample_bilinear2d_kernel(x_ptr, out_ptr, batch, channels, height, width, B
     maximum_3 = tl.maximum(add, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_5 = tl.minimum(maximum_3, as_float32_4, propagate_nan=tl.PropagateNan.ALL)
     as_int64_2 = minimum_5.to(tl.int64)
-    x_1 = tl.load(x_ptr + (i // (4*height*width))*height*width + as_int64 + as_int64_2*width, mask=i_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (i_quotient_1*height*width + as_int64 + as_int64_2*width), mask=i_ok, other=0.0)
     mul_3 = x_1 * minimum_4
     add_1 = mul_2 + mul_3
     sub_2 = mul - minimum
@@ -70,9 +74,9 @@ def upsample_bilinear2d_kernel(x_ptr, out_ptr, batch, channels, height, width, B
     maximum_5 = tl.maximum(add_2, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_7 = tl.minimum(maximum_5, as_float32_1, propagate_nan=tl.PropagateNan.ALL)
     as_int64_3 = minimum_7.to(tl.int64)
-    x_2 = tl.load(x_ptr + (i // (4*height*width))*height*width + as_int64_1*width + as_int64_3, mask=i_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (i_quotient_1*height*width + as_int64_1*width + as_int64_3), mask=i_ok, other=0.0)
     mul_5 = x_2 * sub_1
-    x_3 = tl.load(x_ptr + (i // (4*height*width))*height*width + as_int64_2*width + as_int64_3, mask=i_ok, other=0.0)
+    x_3 = tl.load(x_ptr + (i_quotient_1*height*width + as_int64_2*width + as_int64_3), mask=i_ok, other=0.0)
     mul_6 = x_3 * minimum_4
     add_3 = mul_5 + mul_6
     mul_7 = add_3 * minimum_6
@@ -89,7 +93,8 @@ def upsample_bilinear2d_kernel_1(x_ptr, out_ptr, batch, channels, width, height,
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 20*batch*channels
-    at = tl.cast((i % 5), tl.int64)
+    i_rest = i % 5
+    at = tl.cast(i_rest, tl.int64)
     as_float32 = at.to(tl.float32)
     add = as_float32 + 0.5
     at_1 = tl.cast(width, tl.int64)
@@ -106,7 +111,9 @@ def upsample_bilinear2d_kernel_1(x_ptr, out_ptr, batch, channels, width, height,
     maximum_1 = tl.maximum(minimum, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_1 = tl.minimum(maximum_1, as_float32_2, propagate_nan=tl.PropagateNan.ALL)
     as_int64 = minimum_1.to(tl.int64)
-    at_3 = tl.cast(((i // 5) % 4), tl.int64)
+    i_quotient = i // 5
+    i_rest_1 = i_quotient % 4
+    at_3 = tl.cast(i_rest_1, tl.int64)
     as_float32_3 = at_3.to(tl.float32)
     add_1 = as_float32_3 + 0.5
     at_4 = tl.cast(height, tl.int64)
@@ -123,7 +130,8 @@ def upsample_bilinear2d_kernel_1(x_ptr, out_ptr, batch, channels, width, height,
     maximum_3 = tl.maximum(minimum_2, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_3 = tl.minimum(maximum_3, as_float32_5, propagate_nan=tl.PropagateNan.ALL)
     as_int64_1 = minimum_3.to(tl.int64)
-    x = tl.load(x_ptr + (i // 20)*height*width + as_int64 + as_int64_1*width, mask=i_ok, other=0.0)
+    i_quotient_1 = i // 20
+    x = tl.load(x_ptr + (i_quotient_1*height*width + as_int64 + as_int64_1*width), mask=i_ok, other=0.0)
     sub_2 = maximum_2 - minimum_2
     maximum_4 = tl.maximum(sub_2, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_4 = tl.minimum(maximum_4, 1.0, propagate_nan=tl.PropagateNan.ALL)
@@ -133,7 +141,7 @@ def upsample_bilinear2d_kernel_1(x_ptr, out_ptr, batch, channels, width, height,
     maximum_5 = tl.maximum(add_2, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_5 = tl.minimum(maximum_5, as_float32_5, propagate_nan=tl.PropagateNan.ALL)
     as_int64_2 = minimum_5.to(tl.int64)
-    x_1 = tl.load(x_ptr + (i // 20)*height*width + as_int64 + as_int64_2*width, mask=i_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (i_quotient_1*height*width + as_int64 + as_int64_2*width), mask=i_ok, other=0.0)
     mul_3 = x_1 * minimum_4
     add_3 = mul_2 + mul_3
     sub_4 = maximum - minimum
@@ -145,9 +153,9 @@ def upsample_bilinear2d_kernel_1(x_ptr, out_ptr, batch, channels, width, height,
     maximum_7 = tl.maximum(add_4, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_7 = tl.minimum(maximum_7, as_float32_2, propagate_nan=tl.PropagateNan.ALL)
     as_int64_3 = minimum_7.to(tl.int64)
-    x_2 = tl.load(x_ptr + (i // 20)*height*width + as_int64_1*width + as_int64_3, mask=i_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (i_quotient_1*height*width + as_int64_1*width + as_int64_3), mask=i_ok, other=0.0)
     mul_5 = x_2 * sub_3
-    x_3 = tl.load(x_ptr + (i // 20)*height*width + as_int64_2*width + as_int64_3, mask=i_ok, other=0.0)
+    x_3 = tl.load(x_ptr + (i_quotient_1*height*width + as_int64_2*width + as_int64_3), mask=i_ok, other=0.0)
     mul_6 = x_3 * minimum_4
     add_5 = mul_5 + mul_6
     mul_7 = add_5 * minimum_6
@@ -164,7 +172,8 @@ def upsample_linear1d_kernel(x_ptr, out_ptr, batch, channels, height, width, BLO
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < ((3*height*width) // 2)*batch*channels
-    at = tl.cast((i % ((3*height*width) // 2)), tl.int64)
+    i_rest = i % ((3*height*width) // 2)
+    at = tl.cast(i_rest, tl.int64)
     as_float32 = at.to(tl.float32)
     add = as_float32 + 0.5
     mul = add * 0.6666666666666666
@@ -177,7 +186,8 @@ def upsample_linear1d_kernel(x_ptr, out_ptr, batch, channels, height, width, BLO
     maximum_1 = tl.maximum(minimum, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_1 = tl.minimum(maximum_1, as_float32_1, propagate_nan=tl.PropagateNan.ALL)
     as_int64 = minimum_1.to(tl.int64)
-    x = tl.load(x_ptr + (i // ((3*height*width) // 2))*height*width + as_int64, mask=i_ok, other=0.0)
+    i_quotient = i // ((3*height*width) // 2)
+    x = tl.load(x_ptr + (i_quotient*height*width + as_int64), mask=i_ok, other=0.0)
     sub_1 = maximum - minimum
     maximum_2 = tl.maximum(sub_1, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_2 = tl.minimum(maximum_2, 1.0, propagate_nan=tl.PropagateNan.ALL)
@@ -187,7 +197,7 @@ def upsample_linear1d_kernel(x_ptr, out_ptr, batch, channels, height, width, BLO
     maximum_3 = tl.maximum(add_1, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_3 = tl.minimum(maximum_3, as_float32_1, propagate_nan=tl.PropagateNan.ALL)
     as_int64_1 = minimum_3.to(tl.int64)
-    x_1 = tl.load(x_ptr + (i // ((3*height*width) // 2))*height*width + as_int64_1, mask=i_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (i_quotient*height*width + as_int64_1), mask=i_ok, other=0.0)
     mul_2 = x_1 * minimum_2
     add_2 = mul_1 + mul_2
     tl.store(out_ptr + i, add_2, mask=i_ok)
@@ -202,7 +212,8 @@ def upsample_trilinear3d_kernel(x_ptr, out_ptr, batch, width, height, channels, 
         i = i.to(tl.int64)
     i = i * BLOCK + tl.arange(0, BLOCK)
     i_ok = i < 252*batch
-    at = tl.cast((i % 9), tl.int64)
+    i_rest = i % 9
+    at = tl.cast(i_rest, tl.int64)
     as_float32 = at.to(tl.float32)
     add = as_float32 + 0.5
     at_1 = tl.cast(width, tl.int64)
@@ -219,7 +230,9 @@ def upsample_trilinear3d_kernel(x_ptr, out_ptr, batch, width, height, channels, 
     maximum_1 = tl.maximum(minimum, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_1 = tl.minimum(maximum_1, as_float32_2, propagate_nan=tl.PropagateNan.ALL)
     as_int64 = minimum_1.to(tl.int64)
-    at_3 = tl.cast(((i // 9) % 7), tl.int64)
+    i_quotient = i // 9
+    i_rest_1 = i_quotient % 7
+    at_3 = tl.cast(i_rest_1, tl.int64)
     as_float32_3 = at_3.to(tl.float32)
     add_1 = as_float32_3 + 0.5
     at_4 = tl.cast(height, tl.int64)
@@ -236,7 +249,9 @@ def upsample_trilinear3d_kernel(x_ptr, out_ptr, batch, width, height, channels, 
     maximum_3 = tl.maximum(minimum_2, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_3 = tl.minimum(maximum_3, as_float32_5, propagate_nan=tl.PropagateNan.ALL)
     as_int64_1 = minimum_3.to(tl.int64)
-    at_6 = tl.cast(((i // 63) % 4), tl.int64)
+    i_quotient_1 = i // 63
+    i_rest_2 = i_quotient_1 % 4
+    at_6 = tl.cast(i_rest_2, tl.int64)
     as_float32_6 = at_6.to(tl.float32)
     add_2 = as_float32_6 + 0.5
     at_7 = tl.cast(channels, tl.int64)
@@ -253,7 +268,8 @@ def upsample_trilinear3d_kernel(x_ptr, out_ptr, batch, width, height, channels, 
     maximum_5 = tl.maximum(minimum_4, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_5 = tl.minimum(maximum_5, as_float32_8, propagate_nan=tl.PropagateNan.ALL)
     as_int64_2 = minimum_5.to(tl.int64)
-    x = tl.load(x_ptr + (i // 252)*channels*height*width + as_int64 + as_int64_1*width + as_int64_2*height*width, mask=i_ok, other=0.0)
+    i_quotient_2 = i // 252
+    x = tl.load(x_ptr + (i_quotient_2*channels*height*width + as_int64 + as_int64_1*width + as_int64_2*height*width), mask=i_ok, other=0.0)
     sub_3 = maximum_4 - minimum_4
     maximum_6 = tl.maximum(sub_3, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_6 = tl.minimum(maximum_6, 1.0, propagate_nan=tl.PropagateNan.ALL)
@@ -263,7 +279,7 @@ def upsample_trilinear3d_kernel(x_ptr, out_ptr, batch, width, height, channels, 
     maximum_7 = tl.maximum(add_3, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_7 = tl.minimum(maximum_7, as_float32_8, propagate_nan=tl.PropagateNan.ALL)
     as_int64_3 = minimum_7.to(tl.int64)
-    x_1 = tl.load(x_ptr + (i // 252)*channels*height*width + as_int64 + as_int64_1*width + as_int64_3*height*width, mask=i_ok, other=0.0)
+    x_1 = tl.load(x_ptr + (i_quotient_2*channels*height*width + as_int64 + as_int64_1*width + as_int64_3*height*width), mask=i_ok, other=0.0)
     mul_4 = x_1 * minimum_6
     add_4 = mul_3 + mul_4
     sub_5 = maximum_2 - minimum_2
@@ -275,9 +291,9 @@ def upsample_trilinear3d_kernel(x_ptr, out_ptr, batch, width, height, channels, 
     maximum_9 = tl.maximum(add_5, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_9 = tl.minimum(maximum_9, as_float32_5, propagate_nan=tl.PropagateNan.ALL)
     as_int64_4 = minimum_9.to(tl.int64)
-    x_2 = tl.load(x_ptr + (i // 252)*channels*height*width + as_int64 + as_int64_2*height*width + as_int64_4*width, mask=i_ok, other=0.0)
+    x_2 = tl.load(x_ptr + (i_quotient_2*channels*height*width + as_int64 + as_int64_2*height*width + as_int64_4*width), mask=i_ok, other=0.0)
     mul_6 = x_2 * sub_4
-    x_3 = tl.load(x_ptr + (i // 252)*channels*height*width + as_int64 + as_int64_3*height*width + as_int64_4*width, mask=i_ok, other=0.0)
+    x_3 = tl.load(x_ptr + (i_quotient_2*channels*height*width + as_int64 + as_int64_3*height*width + as_int64_4*width), mask=i_ok, other=0.0)
     mul_7 = x_3 * minimum_6
     add_6 = mul_6 + mul_7
     mul_8 = add_6 * minimum_8
@@ -291,15 +307,15 @@ def upsample_trilinear3d_kernel(x_ptr, out_ptr, batch, width, height, channels, 
     maximum_11 = tl.maximum(add_8, 0.0, propagate_nan=tl.PropagateNan.ALL)
     minimum_11 = tl.minimum(maximum_11, as_float32_2, propagate_nan=tl.PropagateNan.ALL)
     as_int64_5 = minimum_11.to(tl.int64)
-    x_4 = tl.load(x_ptr + (i // 252)*channels*height*width + as_int64_1*width + as_int64_2*height*width + as_int64_5, mask=i_ok, other=0.0)
+    x_4 = tl.load(x_ptr + (i_quotient_2*channels*height*width + as_int64_1*width + as_int64_2*height*width + as_int64_5), mask=i_ok, other=0.0)
     mul_10 = x_4 * sub_4
-    x_5 = tl.load(x_ptr + (i // 252)*channels*height*width + as_int64_1*width + as_int64_3*height*width + as_int64_5, mask=i_ok, other=0.0)
+    x_5 = tl.load(x_ptr + (i_quotient_2*channels*height*width + as_int64_1*width + as_int64_3*height*width + as_int64_5), mask=i_ok, other=0.0)
     mul_11 = x_5 * minimum_6
     add_9 = mul_10 + mul_11
     mul_12 = add_9 * sub_6
-    x_6 = tl.load(x_ptr + (i // 252)*channels*height*width + as_int64_2*height*width + as_int64_4*width + as_int64_5, mask=i_ok, other=0.0)
+    x_6 = tl.load(x_ptr + (i_quotient_2*channels*height*width + as_int64_2*height*width + as_int64_4*width + as_int64_5), mask=i_ok, other=0.0)
     mul_13 = x_6 * sub_4
-    x_7 = tl.load(x_ptr + (i // 252)*channels*height*width + as_int64_3*height*width + as_int64_4*width + as_int64_5, mask=i_ok, other=0.0)
+    x_7 = tl.load(x_ptr + (i_quotient_2*channels*height*width + as_int64_3*height*width + as_int64_4*width + as_int64_5), mask=i_ok, other=0.0)
     mul_14 = x_7 * minimum_6
     add_10 = mul_13 + mul_14
     mul_15 = add_10 * minimum_8
