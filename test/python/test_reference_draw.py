@@ -73,6 +73,12 @@ class Draws(ReferenceTest):
         self.assertEqual(self.drawn(variant="n=9").answer["outputs"][0]["shape"], [9, 5])
         self.assertFalse(self.child.draw(variant="n=77").answer["ok"])
 
+    def test_nan_at_other_sizes_is_no_mistake_of_the_problem(self) -> None:
+        answer = self.loaded("n = 8\n" + one("x + (x - x) / (x.sum() > 2).float()", "torch.rand(n, 5)"))
+        self.assertIn("n=1", [v["name"] for v in answer["variants"]])
+        told = [self.drawn(variant="n=1", seed=seed).answer.get("applicable", True) for seed in range(40)]
+        self.assertEqual({True, False}, set(told))
+
     def test_integer_outputs(self) -> None:
         self.loaded(one("(x.argmax(-1).int(), x > 0.5)"))
         drawn = self.drawn()

@@ -206,8 +206,6 @@ class Refuses(ReferenceTest):
         rows = [
             ("x", "torch.ones(2, dtype=torch.complex64)", "complex64"),
             ("torch.complex(x, x)", "torch.ones(2)", "complex64"),
-            ("(x, (x, x))", "torch.ones(2)", "nested"),
-            ("{'a': x}", "torch.ones(2)", "dict"),
             ("(x, 3.0)", "torch.ones(2)", "float"),
             ("x.to_sparse()", "torch.eye(2)", "sparse"),
             ("x.as_subclass(type('Sly', (torch.Tensor,), {}))", "torch.ones(2)", "Sly"),

@@ -93,8 +93,6 @@ CASES = {
         ("an object of the file raises SystemExit",), line=5),
     "nested_too_deeply": Case("x = " + "-" * 100000 + "1\n", ("cannot be parsed", "nested|recursion")),
     "complex_output": Case(model("return torch.fft.fft(x)"), ("output 0", "complex64", "float32")),
-    "nested_output": Case(model("return x, (x, x)"), ("output 1", "nested")),
-    "dict_output": Case(model("return {'y': x}"), ("dict", "tensor, or a tuple or list of tensors")),
     "sparse_output": Case(model("return x.to_sparse()"), ("output 0", "sparse", "dense|strided")),
     "tensor_subclass": Case(model("return x.as_subclass(Mine)", head="class Mine(torch.Tensor): pass\n"),
                             ("output 0", "Mine", "plain")),
