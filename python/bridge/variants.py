@@ -6,6 +6,10 @@ one more than given, an odd size, one.
 
 from __future__ import annotations
 
+from typing import Any
+
+import torch
+
 from ka_bridge import modes, runs, weights
 from ka_bridge.cost import Request, run_once
 from ka_bridge.problem import ProblemError
@@ -22,10 +26,11 @@ def find(source: SizedSource, request: Request, seed: int, scaled: Scaled) -> di
     shapes = [tuple(w.tensor.shape) for w in weights.collect(scaled.model)]
     names = [c.name for c in source.constants if c.first_class and c.extents]
     found: dict[str, dict[str, int]] = {}
+    device = trial_device(request, scaled.inputs)
     tries = LIMIT if scaled.first.observed.op_count > LONG_PROGRAM_OPS else MOST_TRIES
     for name, value in proposals(names, scaled.sizes)[:tries]:
         sizes = {**scaled.sizes, name: value}
-        if len(found) < LIMIT and value != scaled.sizes[name] and _runs(source, request, sizes, seed, shapes):
+        if len(found) < LIMIT and value != scaled.sizes[name] and _runs(source, request, sizes, seed, shapes, device):
             found[f"{name}={value}"] = sizes
     source.compile(scaled.sizes)
     return found
@@ -48,9 +53,15 @@ def _odd(size: int) -> int:
     return max(3, size * 3 // 4 | 1)
 
 
-def _runs(source: SizedSource, request: Request, sizes: dict[str, int], seed: int, shapes: list[tuple[int, ...]]) -> bool:
+def trial_device(request: Request, inputs: list[Any]) -> str:
+    """An index that has become too large for its table is an exception on a CPU; on a GPU it is the end of the process."""
+    has_integers = any(isinstance(v, torch.Tensor) and not v.is_floating_point() for v in inputs)
+    return "cpu" if has_integers else request.device
+
+
+def _runs(source: SizedSource, request: Request, sizes: dict[str, int], seed: int, shapes: list[tuple[int, ...]], device: str) -> bool:
     try:
-        model, _, run, _ = run_once(request.execute(source, sizes, seed), seed)
+        model, _, run, _ = run_once(request.execute(source, sizes, seed, device), seed)
         return not runs.has_nan(run.outputs) and [tuple(w.tensor.shape) for w in weights.collect(model)] == shapes
     except (ProblemError, modes.Stop):
         return False

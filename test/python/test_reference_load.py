@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unittest
 
+import torch
 from reference_harness import ReferenceTest
 
 LINEAR = """
@@ -150,6 +151,14 @@ class Finds(ReferenceTest):
                 def get_inputs(): return [torch.ones(3, dtype=torch.{name})]
                 """)
             self.assertEqual(answer["outputs"][0]["dtype"], name)
+
+    def test_sizes_are_tried_where_a_wrong_index_is_an_exception(self) -> None:
+        from ka_bridge import variants
+        from ka_bridge.cost import Request
+
+        on_gpu = Request(None, "train", "cuda")
+        self.assertEqual(variants.trial_device(on_gpu, [torch.ones(2), torch.ones(2, dtype=torch.int64)]), "cpu")
+        self.assertEqual(variants.trial_device(on_gpu, [torch.ones(2), 3]), "cuda")
 
     def test_variants_are_other_shapes_that_run(self) -> None:
         self.assertEqual([v["name"] for v in self.loaded(LINEAR)["variants"]], ["batch=5", "batch=3", "batch=1"])
