@@ -183,12 +183,12 @@ class MatmulEmitter {
 
   // The depth is made of runs; a step never reaches from one into the next, so it is one piece of memory.
   void runs() {
-    body_.line(fmt::format("for i in range(0, {} * STEPS):", ir::floor_div(depth_, *run_).is_plain() ? values_.text(ir::floor_div(depth_, *run_))
-                                                                                                        : "(" + values_.text(ir::floor_div(depth_, *run_)) + ")"));
+    const Sym segments = ir::floor_div(depth_, *run_);
+    body_.line(fmt::format(fmt::runtime(segments.is_plain() ? "for i in range(0, {} * STEPS):" : "for i in range(0, ({}) * STEPS):"), values_.text(segments)));
     body_.indent();
     body_.line("segment = i // STEPS");
     body_.line("k = i % STEPS * BK");
-    const Sym begin = Sym::index("segment", ir::floor_div(depth_, *run_)) * *run_;
+    const Sym begin = Sym::index("segment", segments) * *run_;
     const Step step = open_step(*run_, begin + Sym::index("ka", *run_), begin + Sym::index("kb", *run_));
     body_.line(fmt::format("acc = tl.dot({}, {}, acc)", step.left, step.right));
     body_.dedent();

@@ -133,6 +133,8 @@ class ModuleWriter {
     const ir::Type& type = graph_.type(found->buffer);
     if (std::count_if(graph_.updates.begin(), graph_.updates.end(), [&](const ir::Update& u) { return u.value == value || u.buffer == found->buffer; }) != 1)
       return std::nullopt;
+    // who computes it again would read what has been overwritten
+    if (std::any_of(plan_.kernels.begin(), plan_.kernels.end(), [&](const Kernel& kernel) { return kernel.computed.contains(value); })) return std::nullopt;
     for (ValueId at = found->buffer; at != value;) {
       const ir::Node* reader = nullptr;
       for (const ir::Node& node : graph_.nodes) {
