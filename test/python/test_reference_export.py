@@ -101,6 +101,21 @@ class Samples(unittest.TestCase):
             """, elements=1 << 20, flops=1 << 25)
         self.assertGreater(len({s["graph"]["arguments"][0]["shape"][0] for s in samples}), 1)
 
+    def test_the_order_in_which_an_einsum_is_made_is_no_part_of_the_program(self) -> None:
+        # torch.einsum hands on what opt_einsum says, an order that depends on the sizes; stated here, as that package need not be there.
+        state = loaded("""
+            class Model(nn.Module):
+                def forward(self, x, y, z):
+                    return torch._VF.einsum("ab,bc,cd->ad", [x, y, z], path=[0, 1, 0, 1] if x.shape[0] > 40 else [1, 2, 0, 1])
+            def get_inputs(): return [torch.rand(64, 32), torch.rand(32, 32), torch.rand(32, 64)]
+            def get_init_inputs(): return []
+            """, elements=1 << 11, flops=1 << 16)
+        samples = export.export(state, frozenset({"aten.einsum.default"}))["samples"]
+        self.assertGreater(len(samples), 1)
+        for sample in samples:
+            (node,) = sample["graph"]["nodes"]
+            self.assertEqual((node["op"], sorted(node["args"])), ("aten.einsum.default", ["equation", "tensors"]))
+
 
 if __name__ == "__main__":
     unittest.main()
