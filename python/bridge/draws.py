@@ -146,15 +146,16 @@ class Draw:
     def _answer(self, fd: int, inputs: list[Any], tier: str | None) -> dict[str, Any]:
         arena = ArenaWriter(fd)
         answer = self._common(arena, inputs)
-        answer["outputs64"] = [arena.write(out, True) for out in self.wide_outputs(inputs)]
-        answer["outputs_tier"] = self._tier_outputs(arena, inputs, tier)
+        wide = self.wide_outputs(inputs)
+        answer["outputs64"] = [arena.write(out, True) for out in wide]
+        answer["outputs_tier"] = self._tier_outputs(arena, inputs, tier, wide)
         return self._finish(answer)
 
-    def _tier_outputs(self, arena: ArenaWriter, inputs: list[Any], tier: str | None) -> list[Any] | None:
+    def _tier_outputs(self, arena: ArenaWriter, inputs: list[Any], tier: str | None, wide: list[torch.Tensor]) -> list[Any] | None:
         if tier is None:
             return None
-        emulated = runs.run_emulated(self.program, self.duplicate(self.pristine), inputs, self.call_seed, tier,
-                                     self.state.recurrent)
+        emulated = runs.run_emulated(self.program, lambda: self.duplicate(self.pristine), inputs, self.call_seed, tier,
+                                     self.state.recurrent, wide)
         return [arena.write(out, True) for out in emulated]
 
     def special(self, fd: int, tier: str | None) -> dict[str, Any]:
@@ -166,7 +167,7 @@ class Draw:
         arena = ArenaWriter(fd)
         answer = self._common(arena, made.inputs)
         answer["outputs64"] = [arena.write(out, True) for out in made.outputs64]
-        answer["outputs_tier"] = self._tier_outputs(arena, made.inputs, tier)
+        answer["outputs_tier"] = self._tier_outputs(arena, made.inputs, tier, made.outputs64)
         answer["undefined"] = [arena.write(mask, True) for mask in made.undefined]
         answer["finite64"] = [arena.write(out, True) for out in made.finite64]
         return self._finish(answer)

@@ -1,14 +1,15 @@
 """Runs a program as if its contractions took TF32 or bfloat16 operands, accumulated as usual.
 
-The floating operands of every contraction are narrowed first: "tf32" keeps 10 explicit mantissa bits and drops the rest, as
-the tensor cores do with operands that nobody rounded for them; "half" rounds to bfloat16's 7, to nearest, ties to even.
+The floating operands of every contraction are narrowed first: "tf32" keeps 10 explicit mantissa bits. It drops the rest, as the
+tensor cores do with operands that nobody rounded for them, or rounds to nearest, ties to even, as careful kernels do; where the
+errors of all elements hang together (a mean over an image), either may happen to be small. "half" rounds to bfloat16's 7.
 NaN and infinity are left alone. Fused attention and fused
 recurrences hide their inner products, so they are switched to their open forms while the mode is on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -18,6 +19,7 @@ from ka_bridge import ops
 from ka_bridge.modes import Mode
 
 MANTISSA_BITS = {"tf32": 10, "half": 7}
+Narrowing = Callable[[torch.Tensor, int], torch.Tensor]
 _SKIPPED_ARGUMENTS = frozenset({"bias", "self_bias"})
 
 
@@ -45,11 +47,14 @@ def cut_mantissa(value: torch.Tensor, bits: int) -> torch.Tensor:
     return torch.where(torch.isfinite(wide), kept.view(torch.float32).reshape(wide.shape), wide).to(value.dtype)
 
 
-class RoundOperands(Mode):
-    def __init__(self, tier: str) -> None:
+NARROWINGS = {"tf32": (cut_mantissa, round_mantissa), "half": (round_mantissa,)}
+
+
+class NarrowOperands(Mode):
+    def __init__(self, tier: str, narrow: Narrowing) -> None:
         super().__init__()
         self.bits = MANTISSA_BITS[tier]
-        self.narrow = cut_mantissa if tier == "tf32" else round_mantissa
+        self.narrow = narrow
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

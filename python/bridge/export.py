@@ -52,6 +52,7 @@ def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
             for sizes in _all_changed(source, request, small, back) if before < most else ():
                 _add_sample(samples, source, request, sizes, way, refusals)
                 if len(samples) > before:
+                    _restore_untold(samples, source, request, small, way, refusals)
                     break
         others = _other_sizes(source, given, small)
         for sizes in others[:FEW_ATTEMPTS] if long else others:
@@ -93,6 +94,22 @@ def _program(graph: dict[str, Any]) -> list[Any]:
 def _extents(graph: dict[str, Any]) -> list[Any]:
     """The shapes of all arguments. A constant that changes none of them (a number of groups) cannot be told from outside."""
     return [argument.get("shape") for argument in graph["arguments"]]
+
+
+def _restore_untold(samples: list[dict[str, Any]], source: SizedSource, request: Asked, base: dict[str, int], way: str,
+                    refusals: list[str]) -> None:
+    """The last sample, with constants that are the extent of no argument (groups, the width of a pool) as they were. The reader
+    cannot tell how what these decide follows from sizes: it keeps that as given, and has no use for a sample in which it is another."""
+    last = samples[-1]
+    vectors = set(zip(*([n for shape in _extents(s["graph"]) for n in shape or ()] for s in samples)))
+    untold = {name: value for name, value in base.items()
+              if last["sizes"][name] != value and tuple(s["sizes"][name] for s in samples) not in vectors}
+    if untold:
+        others = samples[:-1]
+        _add_sample(others, source, request, {**last["sizes"], **untold}, way, refusals)
+        if len(others) == len(samples):
+            same = _extents(others[-1]["graph"]) == _extents(last["graph"])
+            samples[-1:] = others[-1:] if same else [last, others[-1]]
 
 
 def _separating(source: SizedSource, base: dict[str, int]) -> list[dict[str, int]]:

@@ -92,7 +92,7 @@ def _draw(state: Loaded, request: dict[str, Any], fd: int, answer: dict[str, Any
             raise ProblemError("nan", "the reference returns NaN there")
         wide = runs.run_double(program, weights.duplicate(model), inputs, call_seed, native)
         tier = request.get("emulate")
-        emulated = runs.run_emulated(program, model, inputs, call_seed, tier, state.recurrent) if tier else None
+        emulated = runs.run_emulated(program, lambda: weights.duplicate(model), inputs, call_seed, tier, state.recurrent, wide) if tier else None
     return GivenDraw(rows, constant.value if constant else 0, native.outputs, wide, emulated)
 
 

@@ -6,6 +6,7 @@ given. The float64 execution replays the random draws of the one in the problem'
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,11 +77,22 @@ def run_double(program: Program, model: Any, inputs: list[Any], call_seed: int, 
     return [as_wide(out) for out in outputs]
 
 
-def run_emulated(program: Program, model: Any, inputs: list[Any], call_seed: int, tier: str,
-                 recurrent: bool) -> list[torch.Tensor]:
-    with emulate.open_forms(recurrent), emulate.RoundOperands(tier):
-        result = program.call(model, copy_inputs(inputs), call_seed)
-    return flatten(result)[0]
+def run_emulated(program: Program, model: Callable[[], Any], inputs: list[Any], call_seed: int, tier: str, recurrent: bool,
+                 wide: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Each output as the narrowing of the tier gives it that is farther from `wide`. `model` gives a copy for each run."""
+    found: list[torch.Tensor] = []
+    for narrow in emulate.NARROWINGS[tier]:
+        with emulate.open_forms(recurrent), emulate.NarrowOperands(tier, narrow):
+            outputs = flatten(program.call(model(), copy_inputs(inputs), call_seed))[0]
+        found = [max(pair, key=lambda out, true=true: _distance(out, true)) for *pair, true in zip(found or outputs, outputs, wide)]
+    return found
+
+
+def _distance(out: torch.Tensor, wide: torch.Tensor) -> float:
+    if not out.is_floating_point():
+        return 0.0
+    squares = (out.double() - wide.to(out.device)).square()
+    return float(squares[squares.isfinite()].sum())
 
 
 def as_wide(out: torch.Tensor) -> torch.Tensor:

@@ -79,7 +79,8 @@ Shape kept_shape(Shape shape, const std::vector<int>& dims) {
   return shape;
 }
 
-// The sum over some dimensions of an operand as it is broadcast to `shape`.
+// The sum over some dimensions of an operand as it is broadcast to `shape`. In float64: every element of the result shares this one
+// rounding error, which PyTorch, adding up other terms between, does not make.
 ValueId sum_of_broadcast(ir::Builder& b, ValueId x, const Shape& shape, const std::vector<int>& dims) {
   const int lead = static_cast<int>(shape.size()) - b.rank(x);
   std::vector<int> own;
@@ -89,7 +90,8 @@ ValueId sum_of_broadcast(ir::Builder& b, ValueId x, const Shape& shape, const st
     if (broadcast) times = times * shape[static_cast<std::size_t>(d)];
     else own.push_back(d - lead);
   }
-  if (!own.empty()) x = b.reduce("sum", x, own);
+  const DType dtype = b.type(x).dtype;
+  if (!own.empty()) x = b.cast(b.reduce("sum", b.cast(x, DType::float64), own), dtype);
   if (times.is(1)) return x;
   return b.elementwise("mul", {x, b.cast(b.index({}, times), b.type(x).dtype)});
 }

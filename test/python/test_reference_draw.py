@@ -221,6 +221,21 @@ class Emulation(ReferenceTest):
             self.assertLess(errors["tf32"], 2e-3, body)
             self.assertGreater(errors["half"], 1.2 * errors["tf32"], body)
 
+    def test_the_worse_of_cut_and_rounded_operands_counts(self) -> None:
+        # The mean of a product has one error that all its terms share: which of the two is the smaller one is chance.
+        emulate = bridge("emulate")
+        self.loaded(one("(x @ x.T).mean(0, keepdim=True)", "torch.rand(16, 64)"))
+        worse = set()
+        for seed in range(12):
+            drawn = self.drawn(emulate="tf32", distribution="normal", seed=seed)
+            exact = drawn.outputs("outputs64")[0]
+            narrowed = [narrow(drawn.inputs()[0], 10) for narrow in emulate.NARROWINGS["tf32"]]
+            errors = [float(((x @ x.T).mean(0, keepdim=True).double() - exact).norm()) for x in narrowed]
+            found = float((drawn.outputs("outputs_tier")[0].double() - exact).norm())
+            self.assertAlmostEqual(found, max(errors), delta=1e-3 * max(errors))
+            worse.add(errors.index(max(errors)))
+        self.assertIn(0, worse)
+
     def test_recurrences(self) -> None:
         for layer in ("LSTM", "GRU", "RNN"):
             self.loaded(f"""

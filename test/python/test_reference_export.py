@@ -101,6 +101,24 @@ class Samples(unittest.TestCase):
             """, elements=1 << 20, flops=1 << 25)
         self.assertGreater(len({s["graph"]["arguments"][0]["shape"][0] for s in samples}), 1)
 
+    def test_sizes_are_told_apart_beside_a_constant_that_no_argument_shows(self) -> None:
+        # The width of the pool changes too where all sizes do; a sample with another width is of no use to the reader.
+        state = loaded("""
+            class Model(nn.Module):
+                def __init__(self, inner, outer, width):
+                    super().__init__()
+                    self.layer, self.width = nn.Linear(inner, outer), width
+                def forward(self, x): return F.avg_pool1d(self.layer(x).unsqueeze(1), self.width)
+            inner = 256
+            outer = 256
+            width = 16
+            def get_inputs(): return [torch.rand(32, inner)]
+            def get_init_inputs(): return [inner, outer, width]
+            """, elements=1 << 20, flops=1 << 28)
+        known = ("aten.linear.default", "aten.unsqueeze.default", "aten.avg_pool1d.default")
+        sizes = [sample["sizes"] for sample in export.export(state, frozenset(known))["samples"]]
+        self.assertTrue(any(s["inner"] != s["outer"] and s["width"] == 16 for s in sizes), sizes)
+
     def test_the_order_in_which_an_einsum_is_made_is_no_part_of_the_program(self) -> None:
         # torch.einsum hands on what opt_einsum says, an order that depends on the sizes; stated here, as that package need not be there.
         state = loaded("""

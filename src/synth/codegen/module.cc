@@ -269,6 +269,7 @@ class ModuleWriter {
     out.line(fmt::format("def {}({}):", options_.entry, parameters));
     out.indent();
     sizes(out);
+    check_shapes(out);
     for (const ir::Argument& argument : graph_.arguments) {
       if (argument.value < 0 || argument.kind == ir::ArgumentKind::constant || !is_used(argument.value) || is_updated(argument.value)) continue;
       const std::string& name = buffers_.at(argument.value).name;
@@ -307,6 +308,25 @@ class ModuleWriter {
   void sizes(Source& out) {
     for (const ir::SizeSource& size : graph_.sizes)
       out.line(fmt::format("{} = {}", size.symbol, ir::value_text(size, size.argument < 0 ? "" : buffers_.at(size.argument).name)));
+  }
+
+  // An input whose extents are not all taken from it must fit the others: a kernel would read beyond its end where it does not.
+  void check_shapes(Source& out) {
+    for (const ir::Argument& argument : graph_.arguments) {
+      if (argument.kind != ir::ArgumentKind::input || argument.value < 0 || !is_used(argument.value)) continue;
+      const ir::Shape& shape = graph_.shape(argument.value);
+      bool told = true;
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        told = told && std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const ir::SizeSource& size) {
+          return size.argument == argument.value && size.dim == static_cast<int>(d) && size.per_square == 0 && shape[d] == ir::Sym::size(size.symbol);
+        });
+      }
+      if (told) continue;
+      const std::string& name = buffers_.at(argument.value).name;
+      const std::string wanted = ir::tuple_text(shape);
+      out.line(fmt::format("if {}.shape != {}:", name, wanted));
+      out.line(fmt::format("    raise ValueError(f\"{0} is {{tuple({0}.shape)}}, where {{{1}}} was expected\")", name, wanted));
+    }
   }
 
   void constants(Source& out) {
