@@ -13,6 +13,8 @@
 namespace ka::verify {
 namespace {
 
+constexpr std::size_t kCompiledAtOnce = 8;  // launches that share one time limit: a network has hundreds
+
 constexpr std::size_t kDetailBytes = 2000;
 constexpr std::size_t kSampledBytes = std::size_t{256} << 20;
 
@@ -345,26 +347,31 @@ Result<std::variant<SampledPrograms, Refusal>> CandidateSide::sample_given_sizes
 Result<CompileReport> check_compiles(bridge::Child& compiler, const KernelSource& kernel, const std::string& launches,
                                      int arch, const CandidateOptions& options, const os::CancelToken& cancel) {
   KA_ASSIGN(os::MemoryFile source, source_file(kernel));
-  const Json message = {{"cmd", "compile"},
-                        {"filename", kernel.path},
-                        {"target", {{"backend", "cuda"}, {"arch", arch}, {"warp_size", 32}}},
-                        {"launches", Json::parse(launches)}};
   const std::array fds = {source.fd()};
-  KA_ASSIGN(bridge::Answer answer, compiler.ask(message, fds, os::Deadline::in(options.limit), cancel));
+  const Json all = Json::parse(launches);
   CompileReport report;
-  if (answer.end != bridge::ChildEnd::alive) {
-    report.refusal = Refusal{"compile.failed", refusal_of_end(answer, compiler.output_tail()).detail};
-    return report;
-  }
-  KA_ASSIGN(Json json, parse_json(answer.text, "compile"));
-  if (!flag_of(json, "ok")) {
-    report.refusal = Refusal{"compile.failed", refusal_of_error(json).detail};
-    return report;
-  }
-  for (const Json& row : list_of(json, "kernels")) {
-    ++report.kernels;
-    if (!flag_of(row, "ok") && !report.refusal)
-      report.refusal = Refusal{"compile.failed", text_of(row, "kernel") + ": " + text_of(row, "error")};
+  for (std::size_t first = 0; first < all.size(); first += kCompiledAtOnce) {
+    Json some = Json::array();
+    for (std::size_t k = first; k < std::min(all.size(), first + kCompiledAtOnce); ++k) some.push_back(all[k]);
+    const Json message = {{"cmd", "compile"},
+                          {"filename", kernel.path},
+                          {"target", {{"backend", "cuda"}, {"arch", arch}, {"warp_size", 32}}},
+                          {"launches", std::move(some)}};
+    KA_ASSIGN(bridge::Answer answer, compiler.ask(message, fds, os::Deadline::in(options.limit), cancel));
+    if (answer.end != bridge::ChildEnd::alive) {
+      report.refusal = Refusal{"compile.failed", refusal_of_end(answer, compiler.output_tail()).detail};
+      return report;
+    }
+    KA_ASSIGN(Json json, parse_json(answer.text, "compile"));
+    if (!flag_of(json, "ok")) {
+      report.refusal = Refusal{"compile.failed", refusal_of_error(json).detail};
+      return report;
+    }
+    for (const Json& row : list_of(json, "kernels")) {
+      ++report.kernels;
+      if (!flag_of(row, "ok") && !report.refusal)
+        report.refusal = Refusal{"compile.failed", text_of(row, "kernel") + ": " + text_of(row, "error")};
+    }
   }
   return report;
 }

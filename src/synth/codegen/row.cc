@@ -155,11 +155,13 @@ class RowEmitter {
     std::int64_t tile_rows = 1;
     const std::int64_t limit = shape_ == Shape::unrolled ? unrolled_rows(rows) : std::max<std::int64_t>(1, kTileElements / block);
     while (tile_rows * 2 <= limit && tile_rows < rows) tile_rows *= 2;
+    fills_tile_ = shape_ != Shape::unrolled && tile_rows == limit;
     if (shape_ != Shape::unrolled && columns > 32 && rows_are_neighbours()) {
       shape_ = Shape::looped;
       tile_rows = 1;
       while (tile_rows < rows && tile_rows < kNeighbourRows) tile_rows *= 2;
       block_ = kLoopBlock / tile_rows;
+      fills_tile_ = false;
     }
     tile_rows_ = tile_rows;
     out_.num_warps = block_ * tile_rows_ >= 8192 ? 8 : 4;
@@ -185,12 +187,15 @@ class RowEmitter {
       body_.line(fmt::format("col_ok = col < {}", values_.text(columns_)));
       values_.variable("col", "col_ok");
     }
-    const std::string count = rows_.text();
-    out_.constants = {{"ROWS", fmt::format("{}", tile_rows_)}};
-    if (shape_ == Shape::whole) out_.constants.emplace_back("BLOCK", fmt::format("triton.next_power_of_2({})", columns_.text()));
-    if (shape_ == Shape::looped) out_.constants.emplace_back("BLOCK", fmt::format("{}", block_));
+    const bool varies = fills_tile_ && !columns_.constant();
+    std::string block = fmt::format("triton.next_power_of_2({})", columns_.text());
+    if (shape_ == Shape::looped) block = varies ? fmt::format("min({}, {})", block_, block) : fmt::format("{}", block_);
+    // A file that is used with shorter rows puts more of them into a tile.
+    const std::string rows = varies ? fmt::format("max(1, {} // {})", kTileElements, block) : fmt::format("{}", tile_rows_);
+    out_.constants = {{"ROWS", rows}};
+    if (shape_ != Shape::unrolled) out_.constants.emplace_back("BLOCK", block);
     out_.constants.emplace_back("WIDE", wide_text(rows_ * columns_));
-    out_.grid = fmt::format("(triton.cdiv({}, {}),)", count, tile_rows_);
+    out_.grid = fmt::format("(triton.cdiv({}, {}),)", rows_.text(), rows);
   }
 
   // Stage of every owned value: how many reductions must be done before it is known.
@@ -401,6 +406,7 @@ class RowEmitter {
   std::vector<Sym> points_;
   Shape shape_ = Shape::whole;
   std::int64_t block_ = 1, tile_rows_ = 1;
+  bool fills_tile_ = false;  // as many rows as a tile has room for, not as many as there are
   std::map<ValueId, int> stages_;
 };
 
