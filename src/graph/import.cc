@@ -10,6 +10,7 @@
 #include "graph/operators.h"
 #include "graph/size_fit.h"
 #include "graph/term.h"
+#include "ir/legality.h"
 
 namespace ka::graph {
 namespace {

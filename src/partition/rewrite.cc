@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/legality.h"
+
 namespace ka::partition {
 
 using ir::Sym;
@@ -46,6 +48,11 @@ std::vector<int> readers_of(const ir::Graph& graph) {
 
 }  // namespace
 
+std::optional<ValueId> checked(std::string_view rule, Rewriting& here, std::optional<ValueId> other) {
+  if (other) ir::after_rewrite(rule, here.builder.graph(), here.made);
+  return other;
+}
+
 ir::Graph rewritten(const ir::Graph& graph, const Replace& replace) {
   ir::Graph out;
   ir::Builder builder(out);
@@ -67,7 +74,7 @@ ir::Graph rewritten(const ir::Graph& graph, const Replace& replace) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const ir::Node& node = graph.nodes[i];
     builder.set_origin(node.origin, node.where);
-    Rewriting here{builder, sizes, static_cast<int>(i), node, graph, readers, {}};
+    Rewriting here{builder, sizes, static_cast<int>(i), node, graph, readers, {}, out.nodes.size()};
     for (const ValueId input : node.inputs) here.inputs.push_back(moved(input));
     if (const std::optional<ValueId> other = replace(here)) {
       KA_CHECK(node.outputs.size() == 1 && builder.type(*other) == graph.type(node.outputs[0]));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/builder.h"
@@ -32,7 +33,11 @@ struct Rewriting {
   const ir::Graph& old;
   const std::vector<int>& readers;  // how many read each value of the old graph, the caller of the program included
   std::vector<ir::ValueId> inputs;  // the same in the new graph
+  std::size_t made = 0;             // nodes of the new graph before anything is put in this one's place
 };
+
+// What a rule has put in the place of the node, legal in debug builds (ir/legality.h).
+std::optional<ir::ValueId> checked(std::string_view rule, Rewriting& here, std::optional<ir::ValueId> other);
 
 // What stands in the place of the node's only result; nothing: the node stays.
 using Replace = std::function<std::optional<ir::ValueId>(Rewriting&)>;
