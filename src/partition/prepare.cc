@@ -34,7 +34,7 @@ void copy_outputs(ir::Graph& graph) {
 
 }  // namespace
 
-ir::Graph prepared(const ir::Graph& graph, const std::string& tier) {
+ir::Graph prepared(const ir::Graph& graph, const std::string& tier, const ir::Gpu& gpu, std::vector<std::string>* decisions) {
   const std::map<int, Attention> attention = find_attention(graph);
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());
@@ -51,7 +51,7 @@ ir::Graph prepared(const ir::Graph& graph, const std::string& tier) {
     if (const std::optional<ir::ValueId> product = checked("arranged_product", here, arranged_product(here))) return product;
     if (const std::optional<ir::ValueId> squares = checked("split_squares", here, split_squares(here))) return squares;
     return checked("split_reduction", here, split_reduction(here));
-  });
+  }, gpu, decisions);
   ir::after_pass("preparation", out);
   copy_outputs(out);
   ir::after_pass("copy_outputs", out);

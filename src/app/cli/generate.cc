@@ -164,6 +164,9 @@ Status check_plan(const verify::ProblemSource& problem, const Json& facts, verif
 
 std::string explanation(const Generated& made) {
   std::string out = route::to_text(made.route) + "\n" + ir::to_text(made.program.graph) + "\n" + ir::to_text(made.plan, made.program.graph);
+  out += "\n" + partition::to_text(made.cost, made.gpu);
+  for (const std::string& decision : made.decisions) out += fmt::format("decided: {}\n", decision);
+  for (const std::string& reason : partition::reasons_to_keep(made.program.graph, made.plan, made.cost, made.gpu)) out += reason + "\n";
   for (const ir::FusionRefusal& refusal : made.plan.refusals) {
     const ir::Node& node = made.program.graph.nodes[static_cast<std::size_t>(refusal.node)];
     out += fmt::format("not fused: {} ({}) with kernel {}: {}\n", node.op, node.where, refusal.kernel, refusal.reason);
@@ -192,6 +195,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   writing.title = fmt::format("Triton kernels for {}.", problem.path.substr(problem.path.rfind('/') + 1));
   writing.version = KA_VERSION;
   writing.platform = choices.platform;
+  writing.gpu = choices.gpu;
   std::optional<Constructor> constructor;
   if (choices.emit == "kernelbench") {
     KA_ASSIGN(constructor, constructor_of(facts, problem.path));
@@ -208,8 +212,10 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   laps.done("graph", counted(out.program.graph.nodes.size(), "operation"));
   partition::Simplified simpler = partition::simplified(out.program.graph, choices.algebraic);
   out.rewrites = std::move(simpler.applied);
-  out.program.graph = partition::prepared(simpler.graph, writing.precision);
+  out.program.graph = partition::prepared(simpler.graph, writing.precision, choices.gpu, &out.decisions);
   KA_ASSIGN(out.plan, partition::partition(out.program.graph));
+  out.gpu = choices.gpu;
+  out.cost = partition::cost_of(out.program.graph, out.plan, writing.precision, choices.gpu);
   laps.done("partition", counted(out.plan.kernels.size(), "kernel"));
   out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},
                             problem.text);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/gpu.h"
 #include "ir/graph.h"
 #include "ir/plan.h"
 #include "synth/codegen/body.h"
@@ -33,6 +34,7 @@ struct EmitRequest {
   const std::map<std::string, std::int64_t>& given;  // values of the size symbols in the given program
   std::string name;
   std::string precision;  // of contractions: ieee or tf32
+  const ir::Gpu& gpu;
 };
 
 EmittedKernel emit_pointwise(const EmitRequest& request);

@@ -174,7 +174,7 @@ class ModuleWriter {
 
   Status emit_kernels() {
     for (const Kernel& kernel : plan_.kernels) {
-      const EmitRequest request{graph_, kernel, buffers_, given_, kernel_name(kernel), precision_of(kernel)};
+      const EmitRequest request{graph_, kernel, buffers_, given_, kernel_name(kernel), precision_of(kernel), options_.gpu};
       switch (kernel.kind) {
         case KernelKind::pointwise: emitted_.push_back(emit_pointwise(request)); break;
         case KernelKind::row: emitted_.push_back(emit_row(request)); break;
