@@ -131,8 +131,9 @@ double times_looked_at(const Kernel& reader, const std::map<std::string, std::in
 std::string line_of(const KernelCost& kernel) {
   std::string flops = scaled_text(kernel.flops(), "flop");
   if (kernel.product_flops > 0) flops += fmt::format(" ({})", kernel.grade);
-  return fmt::format("{} read, {} written, {}, {:.0f} launch{}: {}, bound by {}", scaled_text(kernel.bytes_read, "B"), scaled_text(kernel.bytes_written, "B"), flops, kernel.launches,
-                     kernel.launches == 1 ? "" : "es", time_text(kernel.seconds()), kernel.bound());
+  const std::string launches = kernel.launches == 0 ? "launched with another" : fmt::format("{:.0f} launch{}", kernel.launches, kernel.launches == 1 ? "" : "es");
+  return fmt::format("{} read, {} written, {}, {}: {}, bound by {}", scaled_text(kernel.bytes_read, "B"), scaled_text(kernel.bytes_written, "B"), flops, launches, time_text(kernel.seconds()),
+                     kernel.bound());
 }
 
 }  // namespace
@@ -162,6 +163,18 @@ PlanCost cost_of(const ir::Graph& graph, const ir::Plan& plan, const std::string
   for (const ir::Update& update : graph.updates) out.floor_bytes += counter.bytes(update.buffer);
   out.floor_seconds = out.floor_bytes / gpu.bytes;
   return out;
+}
+
+void launch_together(PlanCost& cost, const std::vector<std::vector<std::size_t>>& launches, const ir::Gpu& gpu) {
+  for (const std::vector<std::size_t>& launch : launches) {
+    for (std::size_t m = 1; m < launch.size(); ++m) {
+      KernelCost& kernel = cost.kernels[launch[m]];
+      cost.launches -= kernel.launches;
+      cost.seconds -= kernel.launch_seconds;
+      kernel.launches = kernel.launch_seconds = 0;
+    }
+  }
+  cost.host_seconds = cost.launches * gpu.python_launch_seconds;
 }
 
 std::string to_text(const PlanCost& cost, const ir::Gpu& gpu) {

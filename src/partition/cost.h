@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct PlanCost {
 
 // `tier` as for `prepared`.
 PlanCost cost_of(const ir::Graph& graph, const ir::Plan& plan, const std::string& tier, const ir::Gpu& gpu);
+
+// Kernels side by side in one launch: the launch is the first one's. `launches`: for each launch the kernels that it runs.
+void launch_together(PlanCost& cost, const std::vector<std::vector<std::size_t>>& launches, const ir::Gpu& gpu);
 
 // One line per kernel, the totals, and why values are kept rather than computed again.
 std::string to_text(const PlanCost& cost, const ir::Gpu& gpu);

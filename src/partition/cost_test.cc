@@ -120,6 +120,20 @@ TEST(Cost, TotalsAndTextsSayTheSame) {
             std::vector<std::string>{"kept: %2 of kernel 0: 8.0 us to write it and to read it once, where its readers would compute it once for 200 us"});
 }
 
+TEST(Cost, KernelsSideBySideHaveOneLaunch) {
+  Program p(10, 20);
+  const ValueId x = p.input("x", {n, c});
+  PlanCost cost = p.cost({p.b.elementwise("neg", {x}), p.b.reduce("sum", x, {0}), p.b.reduce("max", x, {1})});
+  ASSERT_EQ(cost.kernels.size(), 3u);
+  const double before = cost.seconds;
+  launch_together(cost, {{0, 2}, {1}}, p.gpu);
+  EXPECT_DOUBLE_EQ(cost.launches, 2);
+  EXPECT_DOUBLE_EQ(cost.host_seconds, 40e-6);
+  EXPECT_NEAR(cost.seconds, before - 5e-6, 1e-15);
+  EXPECT_DOUBLE_EQ(cost.kernels[2].launches, 0);
+  EXPECT_NE(to_text(cost, p.gpu).find("kernel 2: 800 B read, 800 B written, 200 flop, launched with another: 0.0 us, bound by memory\n"), std::string::npos);
+}
+
 TEST(Cost, DecisionsAreExplainedInTime) {
   Program p(4000, 4000);
   const ValueId x = p.input("x", {1, n, c}), w = p.input("w", {1, c, n});

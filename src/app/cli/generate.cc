@@ -138,6 +138,18 @@ double cost_of(const graph::Imported& program) {
   return all;
 }
 
+// Which kernels run side by side, and what that saves.
+void explain_launches(Generated& out) {
+  for (const std::vector<std::size_t>& launch : out.file.launches) {
+    if (launch.size() == 1) continue;
+    const double saved = static_cast<double>(launch.size() - 1);
+    out.decisions.push_back(fmt::format("kernels {} ({}): side by side in one launch, {} programs each for {} multiprocessors; {} less on the GPU, {} less in Python", fmt::join(launch, ", "),
+                                        out.file.kernels[launch[0]], out.file.programs[launch[0]], out.gpu.multiprocessors, partition::time_text(saved * out.gpu.launch_seconds),
+                                        partition::time_text(saved * out.gpu.python_launch_seconds)));
+  }
+  partition::launch_together(out.cost, out.file.launches, out.gpu);
+}
+
 // Nothing is built on a plan that computes something else.
 Status check_plan(const verify::ProblemSource& problem, const Json& facts, verify::ReferenceSide& side, std::uint64_t seed, const os::CancelToken& cancel, Generated& out) {
   const Result<partition::Refactored> parts = partition::refactored(out.program.graph, out.plan);
@@ -221,6 +233,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
                             problem.text);
   laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
   KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan, writing));
+  explain_launches(out);
   if (constructor) out.file.text += model_new_text(*constructor, out.file);
   KA_ASSIGN(const std::string wrong, side.syntax_error(out.file.text, cancel));
   if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));

@@ -102,8 +102,12 @@ Json cost_of(const Generated& made) {
 
 Json result_of(const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict, const model::RunSummary& summary) {
   Json kernels = Json::array();
+  std::map<std::size_t, std::size_t> launch_of;
+  for (std::size_t number = 0; number < made.file.launches.size(); ++number) {
+    for (const std::size_t k : made.file.launches[number]) launch_of[k] = number;
+  }
   for (std::size_t k = 0; k < made.file.kernels.size(); ++k)
-    kernels.push_back({{"name", made.file.kernels[k]}, {"family", ir::to_string(made.plan.kernels[k].kind)}, {"cost", cost_of(made.cost.kernels[k])}});
+    kernels.push_back({{"name", made.file.kernels[k]}, {"family", ir::to_string(made.plan.kernels[k].kind)}, {"launch", launch_of.at(k)}, {"cost", cost_of(made.cost.kernels[k])}});
   return {{"success", summary.success},
           {"folder", output.folder()},
           {"kernel", output.path("kernel.py")},

@@ -187,6 +187,7 @@ class AttentionEmitter {
     out_.constants.emplace_back("WIDE", wide_text(largest));
     const std::string tiles = fmt::format("triton.cdiv({}, {})", rows_.text(), tiles_.m);
     out_.grid = batch_.is(1) ? fmt::format("({},)", tiles) : fmt::format("({} * {},)", batch_.operand_text(), tiles);
+    out_.programs = given_value(request_, batch_ * ir::ceil_div(rows_, tiles_.m));
     out_.num_warps = tiles_.warps;
     out_.num_stages = tiles_.stages;
   }

@@ -276,6 +276,7 @@ class MatmulEmitter {
     out_.constants.emplace_back("WIDE", wide_text(batch_ * rows_ * columns_ + read + batch_ * columns_ * depth_));
     const std::string each = fmt::format("triton.cdiv({}, {}) * triton.cdiv({}, {})", rows_.text(), tiles_.m, columns_.text(), tiles_.n);
     out_.grid = batch_.is(1) ? fmt::format("({},)", each) : fmt::format("({} * {},)", batch_.operand_text(), each);
+    out_.programs = given_value(request_, batch_ * ir::ceil_div(rows_, tiles_.m) * ir::ceil_div(columns_, tiles_.n));
     out_.num_warps = tiles_.warps;
     out_.num_stages = tiles_.stages;
   }

@@ -30,7 +30,9 @@ struct WeightArgument {
 
 struct KernelFile {
   std::string text;
-  std::vector<std::string> kernels;  // names, in order of launch
+  std::vector<std::string> kernels;  // names, by kernel of the plan
+  std::vector<std::vector<std::size_t>> launches;  // in order: the kernels of the plan that each runs, several side by side
+  std::vector<std::int64_t> programs;              // by kernel, at the given sizes; 0 where it does not matter
   std::vector<std::string> inputs;   // of the entry, in order
   std::vector<WeightArgument> weights;
 };

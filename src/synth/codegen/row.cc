@@ -189,6 +189,7 @@ class RowEmitter {
     if (shape_ == Shape::looped) out_.constants.emplace_back("BLOCK", fmt::format("{}", block_));
     out_.constants.emplace_back("WIDE", wide_text(rows_ * columns_));
     out_.grid = fmt::format("(triton.cdiv({}, {}),)", count, tile_rows_);
+    out_.programs = given_value(request_, ir::ceil_div(rows_, tile_rows_));
   }
 
   // Stage of every owned value: how many reductions must be done before it is known.
