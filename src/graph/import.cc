@@ -33,7 +33,7 @@ class Importer {
     KA_TRY(check_constants());
     out_.way = exported_.way;
     out_.refusals = exported_.refusals;
-    KA_TRY(ir::check_graph(out_.graph));
+    if (const Status legal = ir::check_graph(out_.graph); !legal) return legal.error().with("illegal after import");
     return std::move(out_);
   }
 

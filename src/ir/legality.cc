@@ -161,6 +161,9 @@ Status check_kernel(const Graph& graph, const Plan& plan, int k) {
   for (const auto& [value, index] : kernel.index) {
     if (!own.contains(value) || index.size() != graph.shape(value).size()) return bad(fmt::format("the index of %{} is not one of its own", value));
   }
+  for (const char* role : {"query", "key", "value", "product", "scores", "sum", "divisor", "softmax", "weights", "result"}) {
+    if (kernel.kind == KernelKind::attention && !kernel.roles.contains(role)) return bad(fmt::format("nothing is its {}", role));
+  }
   for (const auto& [role, value] : kernel.roles) {
     if (!exists(graph, value)) return bad(fmt::format("its {} does not exist", role));
   }

@@ -174,6 +174,8 @@ TEST(Legality, WhatIsWrongWithAPlan) {
       {"kernel 0 (pointwise): node 5 does not exist", [](Planned& x) { x.plan.kernels[0].nodes = {5}; }},
       {"kernel 1 (row): dimension 2 of 2 is reduced", [](Planned& x) { x.plan.kernels[1].reduced = {2}; }},
       {"kernel 0 (pointwise): the index of %2 is not one of its own", [](Planned& x) { x.plan.kernels[0].index[2].pop_back(); }},
+      {"kernel 0 (attention): nothing is its key", [](Planned& x) { x.plan.kernels[0].kind = KernelKind::attention; x.plan.kernels[0].roles = {{"query", 0}}; }},
+      {"kernel 1 (row): its query does not exist", [](Planned& x) { x.plan.kernels[1].roles = {{"query", 17}}; }},
       {"nobody keeps %3, which the program returns", [](Planned& x) { x.plan.kernels.pop_back(); }},
       {"kernel 0: it reads %3 (reduce), which no kernel keeps",
        [](Planned& x) {
