@@ -26,3 +26,13 @@ function(ka_embed target library)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   add_dependencies(${target} ${library})
 endfunction()
+
+# ka_embed_file(TARGET file): the same for one file of data, as ka_embedded_<name>.
+function(ka_embed_file target path)
+  get_filename_component(name ${path} NAME_WE)
+  set(asm "${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.S")
+  file(GENERATE OUTPUT ${asm} CONTENT ".section .rodata\n.global ka_embedded_${name}\nka_embedded_${name}:\n.incbin \"${path}\"\n\
+.global ka_embedded_${name}_end\nka_embedded_${name}_end:\n.byte 0\n.section .note.GNU-stack,\"\",@progbits\n")
+  set_source_files_properties(${asm} PROPERTIES GENERATED TRUE OBJECT_DEPENDS ${path})
+  target_sources(${target} PRIVATE ${asm})
+endfunction()

@@ -8,6 +8,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 target_include_directories(ka_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(ka_flags INTERFACE KA_VERSION="${PROJECT_VERSION}")
+# Debug builds check the graph after every pass (src/ir/legality.h).
+target_compile_definitions(ka_flags INTERFACE $<$<CONFIG:Debug>:KA_CHECK_PASSES>)
 if(KA_SANITIZE)
   target_compile_options(ka_flags INTERFACE -fsanitize=${KA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(ka_flags INTERFACE -fsanitize=${KA_SANITIZE})

@@ -82,7 +82,7 @@ class Recurrent {
     std::vector<ValueId> inputs{gates, w.hidden};
     for (const ValueId start : initial_) inputs.push_back(slot(b_, start, number));
     if (w.hidden_bias >= 0 && kind_ == "gru") inputs.push_back(w.hidden_bias);
-    const Shape& of_gates = b_.shape(gates);
+    const Shape of_gates = b_.shape(gates);
     const ir::Type state{b_.type(gates).dtype, {of_gates[0], of_gates[1], b_.shape(w.hidden)[1]}};
     std::vector<ir::Type> types{state};
     if (kind_ == "lstm") types.push_back(state);
@@ -94,7 +94,7 @@ class Recurrent {
   }
 
   ValueId final_state(ValueId states, const Sym& step) {
-    const Shape& shape = b_.shape(states);
+    const Shape shape = b_.shape(states);
     return b_.reshape(slot(b_, states, step), {1, shape[1], shape[2]});
   }
 

@@ -89,7 +89,7 @@ ValueId same_number(ir::Builder& b, ValueId x, const Writes& w, ValueId value) {
 
 // index has as many dimensions as x; element j of it along `dim` says where element j of source goes.
 Writes scattered(ir::Builder& b, ValueId x, int d, ValueId index, ValueId source) {
-  const Shape& shape = b.shape(x);
+  const Shape shape = b.shape(x);
   const Shape of_index = b.shape(index), domain = with_list(shape, of_index[at(d)]);
   const std::vector<Sym> i = ir::index_symbols(domain);
   std::vector<Sym> place(i.begin(), i.end() - 1), valid;
@@ -112,7 +112,7 @@ Writes scattered(ir::Builder& b, ValueId x, int d, ValueId index, ValueId source
 
 // index is a list: element j says where slice j of source goes.
 Writes by_list(ir::Builder& b, ValueId x, int d, ValueId index, ValueId source) {
-  const Shape& shape = b.shape(x);
+  const Shape shape = b.shape(x);
   const ValueId list = b.reshape(b.cast(index, ir::DType::int64), {ir::product(b.shape(index))});
   const Shape domain = with_list(shape, b.shape(list)[0]);
   const std::vector<Sym> i = ir::index_symbols(domain);

@@ -10,6 +10,7 @@
 #include "graph/operators.h"
 #include "graph/size_fit.h"
 #include "graph/term.h"
+#include "ir/legality.h"
 
 namespace ka::graph {
 namespace {
@@ -32,7 +33,7 @@ class Importer {
     KA_TRY(check_constants());
     out_.way = exported_.way;
     out_.refusals = exported_.refusals;
-    KA_TRY(ir::check_graph(out_.graph));
+    if (const Status legal = ir::check_graph(out_.graph); !legal) return legal.error().with("illegal after import");
     return std::move(out_);
   }
 

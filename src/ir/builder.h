@@ -1,5 +1,6 @@
 // Builds a graph node by node: types are inferred, equal nodes are made once, constants are folded into sizes where they
 // are sizes. Everything that can be wrong here is a bug of the lowering that calls it, so functions check and abort.
+// Types, shapes and nodes that it returns by reference are good until the next node is made: copy what is needed longer.
 #pragma once
 
 #include <string>

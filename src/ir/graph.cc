@@ -1,10 +1,6 @@
 #include "ir/graph.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
-
-#include "ir/primitives.h"
 
 namespace ka::ir {
 namespace {
@@ -34,24 +30,6 @@ std::string line_of(const Graph& graph, const Node& node) {
   std::string from = node.origin;
   if (!node.where.empty()) from += (from.empty() ? "" : ", ") + node.where;
   return fmt::format("{} = {}({}){}\n", results, node.op, operands, from.empty() ? "" : "  # " + from);
-}
-
-Status check_node(const Graph& graph, std::size_t number) {
-  const Node& node = graph.nodes[number];
-  const auto wrong = [&](const std::string& what) {
-    return internal_error(fmt::format("graph: node {} ({}): {}", number, node.op, what));
-  };
-  const Primitive* row = find_primitive(node.op);
-  if (row == nullptr) return wrong("is no primitive");
-  if (row->arity >= 0 && static_cast<int>(node.inputs.size()) != row->arity) return wrong("has the wrong number of operands");
-  for (const ValueId input : node.inputs) {
-    if (input < 0 || static_cast<std::size_t>(input) >= graph.values.size()) return wrong("reads a value that does not exist");
-    if (graph.values[static_cast<std::size_t>(input)].node >= static_cast<int>(number)) return wrong("reads a later value");
-  }
-  for (const ValueId output : node.outputs) {
-    if (graph.values[static_cast<std::size_t>(output)].node != static_cast<int>(number)) return wrong("does not own its result");
-  }
-  return ok();
 }
 
 }  // namespace
@@ -97,15 +75,6 @@ std::string to_text(const Graph& graph) {
   out += fmt::format("return {} ({})\n", results, graph.structure);
   for (const Update& update : graph.updates) out += fmt::format("update %{} <- %{}\n", update.buffer, update.value);
   return out;
-}
-
-Status check_graph(const Graph& graph) {
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) KA_TRY(check_node(graph, i));
-  for (const ValueId output : graph.outputs) {
-    if (output < 0 || static_cast<std::size_t>(output) >= graph.values.size())
-      return internal_error("graph: an output does not exist");
-  }
-  return ok();
 }
 
 std::vector<std::vector<int>> users(const Graph& graph) {

@@ -99,9 +99,6 @@ std::string to_text(const Graph& graph);
 std::string to_text(const Type& type);
 std::string to_text(const Attribute& attribute);
 
-// What must hold for every graph; the first thing that does not, as an internal error.
-Status check_graph(const Graph& graph);
-
 // The values that each node reads, by user: uses[v] = indices of nodes, in order, each once.
 std::vector<std::vector<int>> users(const Graph& graph);
 

@@ -19,7 +19,7 @@
 //   recurrence {kind, reverse}             lstm, gru, tanh, relu: inputs' share of the gates [t, b, g*h], hidden weights
 //                                          [g*h, h], initial state [b, h], then the initial cell (lstm) or the hidden bias (gru)
 //                                          -> all states [t, b, h], all cells (lstm)
-//   random   {kind, shape, ...}            drawn by PyTorch in the wrapper, in program order
+//   random   {kind, p, q}                  drawn by PyTorch in the wrapper, in program order
 //   unknown  {reason}                      an operator of PyTorch that cannot be imported, and why; nothing computes it
 #pragma once
 

@@ -4,8 +4,9 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "ir/plan.h"
-#include "partition/gpu.h"
 #include "partition/long_reductions.h"
 #include "partition/products.h"
 
@@ -72,7 +73,8 @@ ValueId unscaled(ir::Builder& b, ValueId product, ValueId left, ValueId right) {
 struct Extents {
   double batch, rows, columns, depth;
   double flops() const { return 2 * batch * rows * columns * depth; }
-  bool has_few_tiles() const { return batch * std::ceil(rows / kTile) * std::ceil(columns / kTile) < gpu::kMultiprocessors; }
+  double tiles() const { return batch * std::ceil(rows / kTile) * std::ceil(columns / kTile); }
+  std::string text() const { return fmt::format("product of [{0:.0f}, {1:.0f}, {2:.0f}] and [{0:.0f}, {2:.0f}, {3:.0f}]", batch, rows, depth, columns); }
 };
 
 Extents extents_of(const Rewriting& here, const Shape& x, const Shape& y) {
@@ -80,9 +82,25 @@ Extents extents_of(const Rewriting& here, const Shape& x, const Shape& y) {
   return {given(x[0]), given(x[1]), given(y[2]), given(x[2])};
 }
 
-// Whether passes over so many bytes, and so many launches, are worth a product at another rate.
-bool pays(double flops, double now, double then, double bytes, int launches) {
-  return flops / then + bytes / gpu::kBytesPerSecond + launches * gpu::kLaunchSeconds < 0.8 * flops / now;
+// Another way to make a product: at another rate, after passes over so many bytes by so many launches.
+struct Way {
+  const char* name;
+  double now, then, bytes;
+  int launches;
+};
+
+// Whether it is worth it, with the reason.
+bool pays(const Rewriting& here, const Extents& e, const Way& way) {
+  const double work = e.flops() / way.then, passes = way.bytes / here.gpu.bytes + way.launches * here.gpu.launch_seconds, before = e.flops() / way.now;
+  const bool better = work + passes < 0.8 * before;
+  here.decide(e.text(), fmt::format("{} {}, {} and {} for {} passes over the operands instead of {}", better ? "as" : "not as", way.name, time_text(work), time_text(passes), way.launches, time_text(before)));
+  return better;
+}
+
+bool has_few_tiles(const Rewriting& here, const Extents& e) {
+  const bool few = e.tiles() < static_cast<double>(here.gpu.multiprocessors);
+  if (few) here.decide(e.text(), fmt::format("left as it is, {:.0f} tiles are too few for {} multiprocessors", e.tiles(), here.gpu.multiprocessors));
+  return few;
 }
 
 struct Parts {
@@ -117,9 +135,9 @@ Parts parts_of(Rewriting& here, ValueId x, int depth) {
 std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) {
   ir::Builder& b = here.builder;
   const Extents e = extents_of(here, b.shape(x), b.shape(y));
-  if (e.has_few_tiles() || e.columns < kTile || e.rows < kTile || e.depth < kLeastDepth) return std::nullopt;
+  if (has_few_tiles(here, e) || e.columns < kTile || e.rows < kTile || e.depth < kLeastDepth) return std::nullopt;
   const double elements = e.batch * e.depth * (e.rows + e.columns);
-  if (!pays(e.flops(), gpu::kFloatProducts, gpu::kThreeProducts, 12 * elements, 3)) return std::nullopt;
+  if (!pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * elements, 3})) return std::nullopt;
   const Shape shape{b.shape(x)[0], b.shape(x)[1], b.shape(y)[2]};
   const Parts left = parts_of(here, x, 2), right = parts_of(here, y, 1);
   const ValueId product = b.node("matmul", {left.high, right.high, left.low, right.low}, {{"grade", std::string("float32-grade: three float16")}},
@@ -196,9 +214,9 @@ std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& lo
   const ValueId x = look.inputs[0];
   const Window w(ir::ints_attribute(look, "window"));
   const Extents e = extents_of(here, b.shape(look.outputs[0]), b.shape(filter));
-  if (!b.shape(filter)[0].is(1) || e.has_few_tiles()) return std::nullopt;
+  if (!b.shape(filter)[0].is(1) || has_few_tiles(here, e)) return std::nullopt;
   const double image = static_cast<double>(here.sizes.given(ir::product(b.shape(x))));
-  if (!pays(e.flops(), gpu::kGatheredProducts, gpu::kHalfProducts, 14 * image, 4)) return std::nullopt;
+  if (!pays(here, e, {"one product of scaled float16 numbers, channels last", here.gpu.gathered_products, here.gpu.half_products, 14 * image, 4})) return std::nullopt;
   const Sym given = b.shape(x)[1], channels = here.sizes.size("channels", ir::ceil_div(given, 4) * 4);
   std::vector<int> all(w.dims + 1);
   std::iota(all.begin(), all.end(), 1);

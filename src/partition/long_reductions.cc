@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partition/gpu.h"
+#include <fmt/format.h>
+
 
 namespace ka::partition {
 namespace {
@@ -59,8 +60,21 @@ Load load_of(const Layout& layout, const DerivedSizes& sizes) {
   return {(outer * inner + kAcrossRows - 1) / kAcrossRows, n * kAcrossRows, n / kAcrossLanes};
 }
 
-bool is_long(const Load& load) {
-  return (load.programs < gpu::kWantedPrograms && load.elements > kLongWork) || load.chain > kLongestChain;
+bool is_long(const Load& load, const ir::Gpu& gpu) {
+  return (load.programs < gpu.wanted_programs() && load.elements > kLongWork) || load.chain > kLongestChain;
+}
+
+// Why a reduction is split, in the time that memory takes.
+void explain(const Rewriting& here, const std::string& kind, ir::DType dtype, const Layout& layout, const Load& load, std::int64_t parts) {
+  const ir::Gpu& gpu = here.gpu;
+  const double rows = static_cast<double>(here.sizes.given(ir::product(layout.outer_extents) * ir::product(layout.inner_extents))), n = static_cast<double>(here.sizes.given(layout.n));
+  const double bytes = rows * n * static_cast<double>(ir::size_of(dtype));
+  const double share = std::min(1.0, static_cast<double>(load.programs) / static_cast<double>(gpu.wanted_programs()));
+  const std::string what = fmt::format("{} of {:.0f} rows of {:.0f}", kind, rows, n);
+  if (share < 1)
+    here.decide(what, fmt::format("in {} parts, {} instead of {} ({} programs for {} multiprocessors)", parts, time_text(bytes / gpu.bytes + gpu.launch_seconds), time_text(bytes / gpu.bytes / share), load.programs, gpu.multiprocessors));
+  else
+    here.decide(what, fmt::format("in {} parts, one more launch of {} so that at most {} numbers are taken one after the other", parts, time_text(gpu.launch_seconds), kLongestChain));
 }
 
 bool are_neighbours(const std::vector<int>& dims) {
@@ -94,14 +108,15 @@ struct Parts {
   Sym count, length;
 };
 
-Parts parted(Rewriting& here, ValueId x, const Layout& layout, double fill) {
+Parts parted(Rewriting& here, ValueId x, const std::string& kind, const Layout& layout, double fill) {
   ir::Builder& b = here.builder;
   const Load load = load_of(layout, here.sizes);
   std::int64_t most = 2;
-  while (most * load.programs < gpu::kWantedPrograms * 2 || load.chain / most > kLongestChain) most *= 2;
+  while (most * load.programs < here.gpu.wanted_programs() * 2 || load.chain / most > kLongestChain) most *= 2;
   const std::int64_t least = ir::product(layout.inner_extents).is(1) ? kLeastLength : kLeastLength / kAcrossLanes;
   const std::int64_t step = std::min(kAlignment, least);
   const Sym count = here.sizes.size("parts", ir::minimum(most, ir::ceil_div(layout.n, least)));
+  explain(here, kind, b.type(x).dtype, layout, load, here.sizes.given(count));
   const Sym length = here.sizes.size("part_length", ir::ceil_div(layout.n, count * step) * step);
   std::vector<int> order = layout.outer;
   order.insert(order.end(), layout.reduced.begin(), layout.reduced.end());
@@ -146,21 +161,21 @@ ValueId place_of_best(ir::Builder& b, const Parts& parts, const std::string& kin
 std::optional<ValueId> split_reduction(Rewriting& here, ValueId x, const std::string& kind, const std::vector<int>& dims) {
   ir::Builder& b = here.builder;
   const Layout layout = layout_of(b.shape(x), dims);
-  if (dims.empty() || !is_long(load_of(layout, here.sizes))) return std::nullopt;
+  if (dims.empty() || !is_long(load_of(layout, here.sizes), here.gpu)) return std::nullopt;
   Shape kept = b.shape(x);
   for (const int d : dims) kept[static_cast<std::size_t>(d)] = 1;
   if (!are_neighbours(dims)) {
     const auto gap = std::adjacent_find(dims.rbegin(), dims.rend(), [](int later, int earlier) { return earlier + 1 != later; });
     const std::vector<int> last(gap.base() - 1, dims.end()), before(dims.begin(), gap.base() - 1);
     const Load load = load_of(layout_of(b.shape(x), last), here.sizes);
-    if (load.programs >= gpu::kWantedPrograms / 2 && load.elements >= kLeastLength) {
+    if (load.programs >= here.gpu.wanted_programs() / 2 && load.elements >= kLeastLength) {
       const ValueId inner = split_reduction(here, x, kind, last).value_or(b.reduce(kind, x, last));
       return split_reduction(here, inner, kind, before).value_or(b.reduce(kind, inner, before));
     }
   }
   const std::optional<double> fill = neutral(kind, b.type(x).dtype);
   if (!fill) return std::nullopt;
-  const Parts parts = parted(here, x, layout, *fill);
+  const Parts parts = parted(here, x, kind, layout, *fill);
   if (kind == "argmax" || kind == "argmin") return b.reshape(place_of_best(b, parts, kind), kept);
   return b.reshape(b.reduce(kind, reduced_away(b, kind, parts.x, parts.dim + 1), {parts.dim}), kept);
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ir/builder.h"
+#include "ir/legality.h"
 #include "ir/primitives.h"
 #include "partition/attention.h"
 #include "partition/inlining.h"
@@ -22,7 +23,6 @@ using ir::Node;
 using ir::Shape;
 using ir::Sym;
 using ir::ValueId;
-using ir::FusionRefusal;
 using ir::KernelKind;
 using ir::Plan;
 using ir::points;
@@ -53,6 +53,7 @@ class Planner {
     }
     connect();
     KA_TRY(order_launches(plan_));
+    ir::after_pass("partition", graph_, plan_);
     return std::move(plan_);
   }
 
@@ -376,8 +377,7 @@ class Planner {
     kernel.kind = KernelKind::matmul;
     kernel.domain = graph_.shape(node.outputs[0]);
     plan_.kernels.push_back(std::move(kernel));
-    const std::vector<Sym> index = points(graph_.shape(node.outputs[0]));
-    own(number, static_cast<int>(plan_.kernels.size()) - 1, index);
+    own(number, static_cast<int>(plan_.kernels.size()) - 1, points(graph_.shape(node.outputs[0])));
   }
 
   void place_attention(int number) {

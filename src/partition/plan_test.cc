@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
+#include "ir/legality.h"
 #include "partition/refactored.h"
 
 namespace ka::partition {
@@ -15,6 +16,7 @@ using ir::ValueId;
 struct Program {
   ir::Graph graph;
   ir::Builder b{graph};
+  Program() { graph.sizes = {{"n", -1, 0, 64, 0, 64}, {"c", -1, 0, 128, 0, 128}}; }
   ValueId input(const char* name, ir::Shape shape) {
     return b.argument(ir::ArgumentKind::input, name, name, {ir::DType::float32, std::move(shape)});
   }
@@ -22,6 +24,7 @@ struct Program {
     graph.outputs = std::move(outputs);
     Result<ir::Plan> made = partition(graph);
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
+    for (const Status& legal : {ir::check_graph(graph), made ? ir::check_plan(graph, *made) : ok()}) EXPECT_TRUE(legal) << (legal ? "" : legal.error().message);
     return made ? *made : ir::Plan{};
   }
 };
@@ -127,7 +130,7 @@ TEST(Refactored, OneFunctionPerKernelAndForwardCallsThem) {
 TEST(Refactored, WhatHasNoTextIsNamed) {
   Program p;
   const ValueId x = p.input("x", {n, c});
-  const ir::Plan plan = p.plan(p.b.node("order", {x}, {}, {{ir::DType::float32, {n, 2}}}));
+  const ir::Plan plan = p.plan(p.b.node("order", {x}, {{"descending", true}}, {{ir::DType::int64, {n, 2}}}));
   for (ir::Node& node : p.graph.nodes) node.origin = "aten.topk.default";
   const Result<Refactored> made = refactored(p.graph, plan);
   ASSERT_FALSE(made);

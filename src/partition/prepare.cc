@@ -1,5 +1,6 @@
 #include "partition/prepare.h"
 
+#include "ir/legality.h"
 #include "partition/attention.h"
 #include "partition/half_products.h"
 #include "partition/long_reductions.h"
@@ -33,25 +34,27 @@ void copy_outputs(ir::Graph& graph) {
 
 }  // namespace
 
-ir::Graph prepared(const ir::Graph& graph, const std::string& tier) {
+ir::Graph prepared(const ir::Graph& graph, const std::string& tier, const ir::Gpu& gpu, std::vector<std::string>* decisions) {
   const std::map<int, Attention> attention = find_attention(graph);
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());
   const std::set<int> exact = before_steps(graph);
   ir::Graph out = rewritten(graph, [&](Rewriting& here) {
     if (inside.contains(here.number) || attention.contains(here.number)) {
-      const std::optional<ir::ValueId> scores = exact_scores(here);
-      return scores ? scores : narrow_product(here);
+      const std::optional<ir::ValueId> scores = checked("exact_scores", here, exact_scores(here));
+      return scores ? scores : checked("narrow_product", here, narrow_product(here));
     }
     if (exact.contains(here.number)) {
-      if (const std::optional<ir::ValueId> other = exact_before_step(here)) return other;
+      if (const std::optional<ir::ValueId> other = checked("exact_before_step", here, exact_before_step(here))) return other;
     }
-    if (const std::optional<ir::ValueId> product = half_product(here, tier)) return product;
-    if (const std::optional<ir::ValueId> product = arranged_product(here)) return product;
-    if (const std::optional<ir::ValueId> squares = split_squares(here)) return squares;
-    return split_reduction(here);
-  });
+    if (const std::optional<ir::ValueId> product = checked("half_product", here, half_product(here, tier))) return product;
+    if (const std::optional<ir::ValueId> product = checked("arranged_product", here, arranged_product(here))) return product;
+    if (const std::optional<ir::ValueId> squares = checked("split_squares", here, split_squares(here))) return squares;
+    return checked("split_reduction", here, split_reduction(here));
+  }, gpu, decisions);
+  ir::after_pass("preparation", out);
   copy_outputs(out);
+  ir::after_pass("copy_outputs", out);
   return out;
 }
 

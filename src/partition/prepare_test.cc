@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
+#include "ir/legality.h"
 #include "partition/plan.h"
 
 namespace ka::partition {
@@ -30,9 +31,11 @@ struct Program {
   std::string kinds(std::vector<ValueId> outputs) {
     graph.outputs = std::move(outputs);
     graph = prepared(graph);
-    EXPECT_TRUE(ir::check_graph(graph));
+    const Status legal = ir::check_graph(graph);
+    EXPECT_TRUE(legal) << (legal ? "" : legal.error().message);
     Result<ir::Plan> plan = partition(graph);
     EXPECT_TRUE(plan) << (plan ? "" : plan.error().message);
+    EXPECT_TRUE(!plan || ir::check_plan(graph, *plan));
     std::string out;
     if (plan)
       for (const ir::PlannedKernel& kernel : plan->kernels) out += (out.empty() ? "" : " ") + std::string(to_string(kernel.kind));

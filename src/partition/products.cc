@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "partition/gpu.h"
+#include <fmt/format.h>
+
 #include "partition/long_reductions.h"
 
 namespace ka::partition {
@@ -55,12 +56,19 @@ ValueId row_sums(Rewriting& here, ValueId x, ValueId y) {
 }
 
 // How many parts the depth is cut into; 1: none.
-std::int64_t parts_of(const DerivedSizes& sizes, const Shape& x, const Shape& y) {
+std::int64_t parts_of(const Rewriting& here, const Shape& x, const Shape& y) {
+  const DerivedSizes& sizes = here.sizes;
   const auto tiles_of = [&](const Sym& extent) { return (sizes.given(extent) + kTile - 1) / kTile; };
-  const std::int64_t tiles = sizes.given(x[0]) * tiles_of(x[1]) * tiles_of(y[2]), depth = sizes.given(x[2]);
-  if (depth < kLongDepth || tiles * 2 > gpu::kMultiprocessors) return 1;
+  const std::int64_t tiles = sizes.given(x[0]) * tiles_of(x[1]) * tiles_of(y[2]), depth = sizes.given(x[2]), most = here.gpu.multiprocessors;
+  if (depth < kLongDepth || tiles * 2 > most) return 1;
   std::int64_t parts = 1;
-  while (tiles * parts < gpu::kMultiprocessors * 2 && depth / (parts * 2) >= kLeastLength) parts *= 2;
+  while (tiles * parts < most * 2 && depth / (parts * 2) >= kLeastLength) parts *= 2;
+  const double rows = static_cast<double>(sizes.given(x[0] * x[1])), columns = static_cast<double>(sizes.given(y[2]));
+  const auto seconds = [&](std::int64_t programs) {
+    return 2 * rows * columns * static_cast<double>(depth) / here.gpu.float_products / std::min(1.0, static_cast<double>(programs) / static_cast<double>(most));
+  };
+  const double more = 8 * rows * columns * static_cast<double>(parts) / here.gpu.bytes + here.gpu.launch_seconds;
+  here.decide(fmt::format("product with a depth of {}", depth), fmt::format("in {} parts, {} and {} to add them instead of {} ({} tiles for {} multiprocessors)", parts, time_text(seconds(tiles * parts)), time_text(more), time_text(seconds(tiles)), tiles, most));
   return parts;
 }
 
@@ -105,7 +113,7 @@ std::optional<ValueId> arranged_product(Rewriting& here) {
     y = *narrowed(b, y);
   }
   if (b.shape(x)[1].is(1) || b.shape(y)[2].is(1)) return b.cast(row_sums(here, x, y), dtype);
-  const std::int64_t parts = parts_of(here.sizes, b.shape(x), b.shape(y));
+  const std::int64_t parts = parts_of(here, b.shape(x), b.shape(y));
   if (parts > 1) return b.cast(in_parts(here, x, y, parts), dtype);
   if (x == here.inputs[0]) return std::nullopt;
   return b.cast(multiplied(b, x, y), dtype);

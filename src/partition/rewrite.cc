@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/legality.h"
+
 namespace ka::partition {
 
 using ir::Sym;
@@ -46,7 +48,23 @@ std::vector<int> readers_of(const ir::Graph& graph) {
 
 }  // namespace
 
-ir::Graph rewritten(const ir::Graph& graph, const Replace& replace) {
+void Rewriting::decide(const std::string& what, const std::string& how) const {
+  if (decisions == nullptr) return;
+  std::string line = fmt::format("{}{}: {}", what, node.where.empty() ? "" : fmt::format(" ({})", node.where), how);
+  if (std::find(decisions->begin(), decisions->end(), line) == decisions->end()) decisions->push_back(std::move(line));
+}
+
+std::string time_text(double seconds) {
+  const double us = seconds * 1e6;
+  return us < 10 ? fmt::format("{:.1f} us", us) : us < 1e4 ? fmt::format("{:.0f} us", us) : fmt::format("{:.1f} ms", us / 1e3);
+}
+
+std::optional<ValueId> checked(std::string_view rule, Rewriting& here, std::optional<ValueId> other) {
+  if (other) ir::after_rewrite(rule, here.builder.graph(), here.made);
+  return other;
+}
+
+ir::Graph rewritten(const ir::Graph& graph, const Replace& replace, const ir::Gpu& gpu, std::vector<std::string>* decisions) {
   ir::Graph out;
   ir::Builder builder(out);
   std::vector<ValueId> now(graph.values.size(), -1);
@@ -67,7 +85,7 @@ ir::Graph rewritten(const ir::Graph& graph, const Replace& replace) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const ir::Node& node = graph.nodes[i];
     builder.set_origin(node.origin, node.where);
-    Rewriting here{builder, sizes, static_cast<int>(i), node, graph, readers, {}};
+    Rewriting here{builder, sizes, static_cast<int>(i), node, graph, readers, {}, out.nodes.size(), gpu, decisions};
     for (const ValueId input : node.inputs) here.inputs.push_back(moved(input));
     if (const std::optional<ValueId> other = replace(here)) {
       KA_CHECK(node.outputs.size() == 1 && builder.type(*other) == graph.type(node.outputs[0]));

@@ -4,9 +4,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/gpu.h"
 
 namespace ka::partition {
 
@@ -32,10 +34,22 @@ struct Rewriting {
   const ir::Graph& old;
   const std::vector<int>& readers;  // how many read each value of the old graph, the caller of the program included
   std::vector<ir::ValueId> inputs;  // the same in the new graph
+  std::size_t made = 0;             // nodes of the new graph before anything is put in this one's place
+  const ir::Gpu& gpu = ir::default_gpu();
+  std::vector<std::string>* decisions = nullptr;  // what was chosen and what it costs, for people; may be nobody's
+
+  // "product of [4096, 4096] and [4096, 4096] (p.py:9)"; the rest of the sentence says what was decided.
+  void decide(const std::string& what, const std::string& how) const;
 };
+
+// "12.3 us", for decisions.
+std::string time_text(double seconds);
+
+// What a rule has put in the place of the node, legal in debug builds (ir/legality.h).
+std::optional<ir::ValueId> checked(std::string_view rule, Rewriting& here, std::optional<ir::ValueId> other);
 
 // What stands in the place of the node's only result; nothing: the node stays.
 using Replace = std::function<std::optional<ir::ValueId>(Rewriting&)>;
-ir::Graph rewritten(const ir::Graph& graph, const Replace& replace);
+ir::Graph rewritten(const ir::Graph& graph, const Replace& replace, const ir::Gpu& gpu = ir::default_gpu(), std::vector<std::string>* decisions = nullptr);
 
 }  // namespace ka::partition

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/legality.h"
+
 namespace ka::partition {
 namespace {
 
@@ -174,13 +176,14 @@ Simplified simplified(const ir::Graph& graph, bool algebraic) {
     out.graph = rewritten(out.graph, [&](Rewriting& here) -> std::optional<ValueId> {
       for (const Rewrite& rewrite : kRewrites) {
         if (rewrite.algebraic && !algebraic) continue;
-        if (const std::optional<ValueId> other = rewrite.apply(here)) {
+        if (const std::optional<ValueId> other = checked(rewrite.name, here, rewrite.apply(here))) {
           out.applied.push_back({std::string(rewrite.name), rewrite.algebraic, here.node.where});
           return other;
         }
       }
       return std::nullopt;
     });
+    ir::after_pass("rewrites", out.graph);
     if (out.applied.size() == before) break;
   }
   return out;

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/legality.h"
+
 namespace ka::partition {
 namespace {
 

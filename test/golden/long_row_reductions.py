@@ -2,7 +2,7 @@
 
 1. sum_amax_amin_etc_kernel: sum, amax, amin, prod, any, all, argmax, argmin over (parts, part_length)
 2. sum_amax_amin_etc_kernel_1: sum, amax, amin, prod, any, all, argmax, argmin over (parts,)
-3. argmax_kernel (2 launches): argmax over (1,)
+3. argmax_kernel (2 side by side): argmax over (1,)
 
 Written by kernelagent 0.1.0.
 """
@@ -162,6 +162,14 @@ def argmax_kernel(x_ptr, x1_ptr, out_ptr, part_length, parts, BLOCK: tl.constexp
     tl.store(out_ptr, add)
 
 
+@triton.jit
+def argmax_kernel_x2(x_ptr, x1_ptr, out_ptr, x_ptr_1, x1_ptr_1, out_ptr_1, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    member = tl.program_id(1)
+    if member == 1:
+        x_ptr, x1_ptr, out_ptr = x_ptr_1, x1_ptr_1, out_ptr_1
+    argmax_kernel(x_ptr, x1_ptr, out_ptr, part_length, parts, BLOCK, WIDE)
+
+
 def kernel_function(x):
     length = x.shape[1]
     x_dim0 = x.shape[0]
@@ -193,11 +201,8 @@ def kernel_function(x):
         sum_1, amax, amin, prod, any, all, argmax_1, argmin_1, sum_2, amax_1, amin_1, prod_1, any_1, all_1, parts, ROWS=1, BLOCK=triton.next_power_of_2(parts), WIDE=parts >= 2**31, num_warps=4, num_stages=2,
     )
     argmax_2 = torch.empty((1,), dtype=torch.int64, device=device)
-    argmax_kernel[(triton.cdiv(1, 1024),)](
-        argmax_1, argmax, argmax_2, part_length, parts, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
-    )
     argmin_2 = torch.empty((1,), dtype=torch.int64, device=device)
-    argmax_kernel[(triton.cdiv(1, 1024),)](
-        argmin_1, argmin, argmin_2, part_length, parts, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+    argmax_kernel_x2[(triton.cdiv(1, 1024), 2)](
+        argmax_1, argmax, argmax_2, argmin_1, argmin, argmin_2, part_length, parts, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
     return (sum_2, amax_1, amin_1, prod_1, any_1, all_1, argmax_2.reshape(()), argmin_2.reshape(()),)

@@ -5,7 +5,7 @@
 3. lstm_kernel_2: lstm over (1, batch*steps, 4*hidden) (ieee products)
 4. lstm_kernel_3: lstm over (steps, batch, hidden) (ieee products)
 5. lstm_kernel_4: lstm over (batch, steps, hidden)
-6. lstm_kernel_5 (2 launches): lstm over (2, batch, hidden)
+6. lstm_kernel_5 (2 side by side): lstm over (2, batch, hidden)
 
 Written by kernelagent 0.1.0.
 """
@@ -225,6 +225,14 @@ def lstm_kernel_5(x_ptr, x1_ptr, out_ptr, batch, hidden, steps, BLOCK: tl.conste
     tl.store(out_ptr + i, joined, mask=i_ok)
 
 
+@triton.jit
+def lstm_kernel_5_x2(x_ptr, x1_ptr, out_ptr, x_ptr_1, x1_ptr_1, out_ptr_1, batch, hidden, steps, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    member = tl.program_id(1)
+    if member == 1:
+        x_ptr, x1_ptr, out_ptr = x_ptr_1, x1_ptr_1, out_ptr_1
+    lstm_kernel_5(x_ptr, x1_ptr, out_ptr, batch, hidden, steps, BLOCK, WIDE)
+
+
 def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bias_ih_l0, lstm_bias_hh_l0, lstm_weight_ih_l1, lstm_weight_hh_l1, lstm_bias_ih_l1, lstm_bias_hh_l1):
     features = lstm_weight_ih_l0.shape[1]
     hidden = lstm_weight_hh_l0.shape[1]
@@ -267,11 +275,8 @@ def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bia
         lstm_4, lstm_6, batch, hidden, steps, BLOCK=1024, WIDE=batch*hidden*steps >= 2**31, num_warps=4, num_stages=2,
     )
     lstm_7 = torch.empty((2, batch, hidden), dtype=torch.float32, device=device)
-    lstm_kernel_5[(triton.cdiv(2*batch*hidden, 1024),)](
-        lstm_1, lstm_4, lstm_7, batch, hidden, steps, BLOCK=1024, WIDE=2*batch*hidden >= 2**31, num_warps=4, num_stages=2,
-    )
     lstm_8 = torch.empty((2, batch, hidden), dtype=torch.float32, device=device)
-    lstm_kernel_5[(triton.cdiv(2*batch*hidden, 1024),)](
-        lstm_2, lstm_5, lstm_8, batch, hidden, steps, BLOCK=1024, WIDE=2*batch*hidden >= 2**31, num_warps=4, num_stages=2,
+    lstm_kernel_5_x2[(triton.cdiv(2*batch*hidden, 1024), 2)](
+        lstm_1, lstm_4, lstm_7, lstm_2, lstm_5, lstm_8, batch, hidden, steps, BLOCK=1024, WIDE=2*batch*hidden >= 2**31, num_warps=4, num_stages=2,
     )
     return (lstm_6, lstm_7, lstm_8,)

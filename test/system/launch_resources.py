@@ -67,9 +67,10 @@ def resources(function: JITFunction, bound: dict[str, Any], options: dict[str, i
         ptx.write(compiled.asm["ptx"])
         ptx.flush()
         log = subprocess.run([assembler(), "-v", "--gpu-name=sm_90a", ptx.name, "-o", os.devnull], capture_output=True, text=True, check=True).stderr
+    narrow = re.findall(r"\bld\.global(?!\.v4)[\w.]*|\bcp\.async\.ca\b", compiled.asm["ptx"])  # loads of less than 16 bytes
     registers, spills = re.search(r"Used (\d+) registers", log), re.search(r"(\d+) bytes spill stores", log)
     return {"kernel": function.fn.__name__, "shared": compiled.metadata.shared, "registers": int(registers.group(1)) if registers else None,
-            "spills": int(spills.group(1)) if spills else None}
+            "spills": int(spills.group(1)) if spills else None, "narrow": len(narrow)}
 
 
 def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], warmup: bool, **named: Any) -> None:

@@ -55,6 +55,9 @@ CASES = {
                                "torch.rand(B, 16, S, 256).half(), torch.rand(B, 16, S, 256).half(), torch.rand(B, 16, S, 256).half()"),
     "attention_masked": ("B, S = 8, 1000", "pass", "return F.scaled_dot_product_attention(a, b, c, attn_mask=d)",
                          "torch.rand(B, 12, S, 80), torch.rand(B, 12, S, 80), torch.rand(B, 12, S, 80), torch.rand(1, 1, S, S)"),
+    "alone": ("N, C = 512, 256", "self.f = nn.Linear(256, 256)", "return F.softmax(F.relu(self.f(a)), -1)", "torch.rand(N, C)"),
+    "side_by_side": ("N, C = 512, 256", "self.f, self.g, self.h = nn.Linear(256, 256), nn.Linear(256, 256), nn.Linear(256, 256)",
+                     "return [F.softmax(F.relu(f(a)), -1) for f in (self.f, self.g, self.h)]", "torch.rand(N, C)"),
     "rows_whole": ("N, C = 4096, 16000", "pass", "return F.softmax(a, dim=-1)", "torch.rand(N, C)"),
     "rows_looped": ("N, C = 4096, 393216", "pass", "return F.log_softmax(a, dim=-1)", "torch.rand(N, C)"),
     "rows_in_parts": ("N, C = 32768, 32768", "pass", "return F.mse_loss(a, b), a.flatten().argmax()", "torch.rand(N, C), torch.rand(N, C)"),
@@ -92,6 +95,15 @@ class DefaultTiles(unittest.TestCase):
                         print(name, launch, flush=True)
                     self.assertEqual(launch["spills"], 0, launch)
                     self.assertLessEqual(launch["shared"], SHARED_LIMIT, launch)
+
+    def test_launches_side_by_side_load_as_wide_as_alone(self):
+        names = [launch["kernel"] for launch in self.launches("side_by_side")]
+        self.assertEqual(names, ["linear_relu_kernel_x3", "softmax_kernel_x3"])
+        for together, alone in zip(self.launches("side_by_side"), self.launches("alone"), strict=True):
+            self.assertEqual(together["kernel"], alone["kernel"] + "_x3")
+            for what in ("narrow", "shared", "programs"):
+                self.assertEqual(together[what], alone[what], together)
+            self.assertEqual(together["narrow"], 0, together)
 
     def test_long_reductions_and_few_products_fill_the_gpu(self):
         for name in ("rows_in_parts", "matmul_in_parts"):

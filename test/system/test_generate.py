@@ -18,6 +18,7 @@ GOLDEN_PROBLEMS = tuple("""
     test/problems/casts test/problems/column_sums test/problems/concat test/problems/conv_channels_last test/problems/conv_transpose2d test/problems/cross_entropy test/problems/cumsum_rows test/problems/drop_path
     test/problems/expert_router test/problems/gather_rows test/problems/groupnorm test/problems/gru_bidirectional test/problems/index_add test/problems/linear_split test/problems/long_row_reductions test/problems/lstm
     test/problems/matmul_deep_chunks test/problems/matmul_fp16 test/problems/matmul_long_depth test/problems/matvec_and_vecmat test/problems/maxpool2d test/problems/packed_outputs test/problems/pixel_shuffle
+    test/problems/qkv_projections test/problems/side_by_side
     test/problems/repeated_blocks test/problems/rmsnorm test/problems/rope test/problems/sort_rows test/problems/swiglu test/problems/topk_rows test/problems/upsample_linear
 """.split())
 # Operators that have no kernel family yet; a problem that becomes possible must leave this list.
@@ -96,6 +97,24 @@ class Generate(unittest.TestCase):
             self.assertEqual(text.count(f"def {name}("), 1, name)
             self.assertEqual(text.count(f"    {name}["), launches, name)
         self.assertIn("height_2 = ((height_1 + 1) // 2)", text)  # what a pool leaves is a size of its own
+
+    def test_what_does_not_wait_is_launched_side_by_side(self):
+        with tempfile.TemporaryDirectory() as out:
+            answer = run("generate", "--problem", "test/problems/side_by_side.py", "--out", f"{out}/run", "--no-verify", "--json")
+            made = json.loads(answer.stdout)
+            launches = [kernel["launch"] for kernel in made["kernels"]]
+            self.assertEqual(launches[:9], [0, 1, 2] * 3)
+            self.assertEqual(made["cost"]["launches"], len(set(launches)))
+            self.assertIn("kernels 0, 3, 6 (linear_relu_kernel): side by side in one launch, 1 programs each for 132 multiprocessors", "".join(made["cost"]["decisions"]))
+            # layers that wait for each other, and layers that fill the GPU alone
+            for name, body, size in (("chain", "self.b(self.a(x))", 64), ("large", "self.a(x), self.b(x)", 8192)):
+                problem = Path(out) / f"{name}.py"
+                problem.write_text("import torch\nimport torch.nn as nn\n\n\nclass Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                                   f"        self.a, self.b = nn.Linear({size}, {size}, bias=False), nn.Linear({size}, {size}, bias=False)\n\n"
+                                   f"    def forward(self, x):\n        return {body}\n\n\ndef get_inputs():\n    return [torch.rand({size}, {size})]\n")
+                answer = run("generate", "--problem", str(problem), "--out", f"{out}/{name}", "--no-verify")
+                self.assertEqual(answer.returncode, 0, answer.stderr)
+                self.assertNotRegex((Path(out) / name / "kernel.py").read_text(), r"linear\w*_x2")
 
     def test_an_operator_that_is_not_known_is_named_with_its_line(self):
         with tempfile.TemporaryDirectory() as out:

@@ -134,6 +134,30 @@ class Route(Case):
         self.assertIn("line 24", rules["control_flow"]["reason"])
 
 
+class Costs(Case):
+    def test_numbers_and_sentences(self):
+        out = self.folder / "run"
+        done = self.generate("--problem", "test/problems/linear_relu_large.py", "--out", str(out), "--no-verify", "--json")
+        answer = json.loads(done.out)
+        for kernel in answer["kernels"]:
+            self.assertGreater(kernel["cost"]["bytes_written"], 0)
+            self.assertIn(kernel["cost"]["bound"], ("memory", "arithmetic", "launch"))
+        cost = answer["cost"]
+        self.assertEqual((cost["gpu"], cost["source"]), ("h200", "measured"))
+        self.assertEqual(cost["launches"], sum(k["cost"]["launches"] for k in answer["kernels"]))
+        self.assertAlmostEqual(cost["bytes"], sum(k["cost"]["bytes_read"] + k["cost"]["bytes_written"] for k in answer["kernels"]))
+        self.assertLessEqual(cost["floor_bytes"], cost["bytes"])
+        text = (out / "graph.txt").read_text()
+        for line in ("cost on NVIDIA H200 SXM (measured):", "kernel 0: ", "total: ", "floor: ", *(f"decided: {d}" for d in cost["decisions"])):
+            self.assertIn(line, text)
+
+    def test_another_gpu_decides_otherwise(self):
+        text = self.generate("--problem", "test/problems/linear_relu_large.py", "--gpu", "a100", "--out", str(self.folder / "run"), "--no-verify", "--explain").out
+        self.assertIn("cost on NVIDIA A100 SXM 80 GB (data sheet):", text)
+        done = self.generate("--problem", "examples/softmax_rows.py", "--gpu", "a1000", code=2)
+        self.assertIn('--gpu: there are no facts about a GPU "a1000"; known are h200, h100', done.err)
+
+
 class Forms(Case):
     def test_kernelbench_form_is_verified_as_model_new(self):
         problem, out = self.problem(NETWORK), self.folder / "run"

@@ -138,6 +138,18 @@ double cost_of(const graph::Imported& program) {
   return all;
 }
 
+// Which kernels run side by side, and what that saves.
+void explain_launches(Generated& out) {
+  for (const std::vector<std::size_t>& launch : out.file.launches) {
+    if (launch.size() == 1) continue;
+    const double saved = static_cast<double>(launch.size() - 1);
+    out.decisions.push_back(fmt::format("kernels {} ({}): side by side in one launch, {} programs each for {} multiprocessors; {} less on the GPU, {} less in Python", fmt::join(launch, ", "),
+                                        out.file.kernels[launch[0]], out.file.programs[launch[0]], out.gpu.multiprocessors, partition::time_text(saved * out.gpu.launch_seconds),
+                                        partition::time_text(saved * out.gpu.python_launch_seconds)));
+  }
+  partition::launch_together(out.cost, out.file.launches, out.gpu);
+}
+
 // Nothing is built on a plan that computes something else.
 Status check_plan(const verify::ProblemSource& problem, const Json& facts, verify::ReferenceSide& side, std::uint64_t seed, const os::CancelToken& cancel, Generated& out) {
   const Result<partition::Refactored> parts = partition::refactored(out.program.graph, out.plan);
@@ -164,6 +176,9 @@ Status check_plan(const verify::ProblemSource& problem, const Json& facts, verif
 
 std::string explanation(const Generated& made) {
   std::string out = route::to_text(made.route) + "\n" + ir::to_text(made.program.graph) + "\n" + ir::to_text(made.plan, made.program.graph);
+  out += "\n" + partition::to_text(made.cost, made.gpu);
+  for (const std::string& decision : made.decisions) out += fmt::format("decided: {}\n", decision);
+  for (const std::string& reason : partition::reasons_to_keep(made.program.graph, made.plan, made.cost, made.gpu)) out += reason + "\n";
   for (const ir::FusionRefusal& refusal : made.plan.refusals) {
     const ir::Node& node = made.program.graph.nodes[static_cast<std::size_t>(refusal.node)];
     out += fmt::format("not fused: {} ({}) with kernel {}: {}\n", node.op, node.where, refusal.kernel, refusal.reason);
@@ -192,6 +207,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   writing.title = fmt::format("Triton kernels for {}.", problem.path.substr(problem.path.rfind('/') + 1));
   writing.version = KA_VERSION;
   writing.platform = choices.platform;
+  writing.gpu = choices.gpu;
   std::optional<Constructor> constructor;
   if (choices.emit == "kernelbench") {
     KA_ASSIGN(constructor, constructor_of(facts, problem.path));
@@ -208,13 +224,16 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   laps.done("graph", counted(out.program.graph.nodes.size(), "operation"));
   partition::Simplified simpler = partition::simplified(out.program.graph, choices.algebraic);
   out.rewrites = std::move(simpler.applied);
-  out.program.graph = partition::prepared(simpler.graph, writing.precision);
+  out.program.graph = partition::prepared(simpler.graph, writing.precision, choices.gpu, &out.decisions);
   KA_ASSIGN(out.plan, partition::partition(out.program.graph));
+  out.gpu = choices.gpu;
+  out.cost = partition::cost_of(out.program.graph, out.plan, writing.precision, choices.gpu);
   laps.done("partition", counted(out.plan.kernels.size(), "kernel"));
   out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},
                             problem.text);
   laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
   KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan, writing));
+  explain_launches(out);
   if (constructor) out.file.text += model_new_text(*constructor, out.file);
   KA_ASSIGN(const std::string wrong, side.syntax_error(out.file.text, cancel));
   if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));

@@ -9,6 +9,7 @@
 #include "graph/import.h"
 #include "ir/plan.h"
 #include "model/route.h"
+#include "partition/cost.h"
 #include "partition/rewrites.h"
 #include "synth/codegen/module.h"
 #include "verify/judge.h"
@@ -19,6 +20,7 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--out", "DIR", "the run directory: new, empty, or of an earlier run (default: a folder of its own below .fuse)"},
     {"--platform", "NAME", "cuda or xpu: the device that the file names where its arguments do not tell (default cuda)"},
+    {"--gpu", "NAME", "the GPU whose facts decide tiles and ways of computing: h200 (the default), h100, b200, a100, l40s, rtx4090, max1550"},
     {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
     {"--emit", "FORM", "kernel (kernel_function, the default) or kernelbench (the class ModelNew)"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
@@ -29,7 +31,7 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--no-algebraic", "", "leave out rewrites that change the amount of work, such as a sum through a matrix product"},
     {"--verify", "", "verify the kernel with the judge: the default, for the sake of being said"},
     {"--no-verify", "", "write the kernel only"},
-    {"--explain", "", "print the route, the graph, the kernels it became, and why nothing more was fused"},
+    {"--explain", "", "print the route, the graph, the kernels it became, what they cost, and why it was decided so"},
     {"--verbose", "", "say what is being done also where there is no terminal"},
     {"--json", "", "print one JSON object: verdict, route, kernels, files and times"},
     {"--list-operators", "", "print the PyTorch operators that are known, and do nothing else"},
@@ -39,12 +41,16 @@ struct GenerateChoices {
   std::string platform = "cuda";
   std::string emit = "kernel";  // kernel, kernelbench
   bool algebraic = true;        // rewrites that change the amount of work
+  ir::Gpu gpu = ir::default_gpu();  // whose facts decide
 };
 
 struct Generated {
   graph::Imported program;
   std::vector<partition::AppliedRewrite> rewrites;
+  std::vector<std::string> decisions;  // by what they cost
   ir::Plan plan;
+  ir::Gpu gpu;
+  partition::PlanCost cost;
   model::Route route;
   codegen::KernelFile file;
   std::string refactored;      // the planned program as PyTorch functions, found to compute what the program computes

@@ -45,6 +45,12 @@ Result<Request> request_of(const Arguments& arguments) {
   KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
   KA_ASSIGN(request.choices.platform, arguments.choice("--platform", "cuda", platforms));
   KA_ASSIGN(request.choices.emit, arguments.choice("--emit", "kernel", forms));
+  if (arguments.has("--gpu")) {
+    KA_ASSIGN(std::string gpu, arguments.required("--gpu"));
+    Result<ir::Gpu> found = ir::find_gpu(gpu);
+    if (!found) return found.error().with("--gpu");
+    request.choices.gpu = *found;
+  }
   request.choices.algebraic = !arguments.has("--no-algebraic");
   KA_ASSIGN(request.options, judge_options(arguments));
   request.problem = {file.path, file.object, file.text, mode};
@@ -81,15 +87,33 @@ Json rewrites_of(const Generated& made) {
   return out;
 }
 
+Json cost_of(const partition::KernelCost& cost) {
+  return {{"bytes_read", cost.bytes_read},   {"bytes_written", cost.bytes_written}, {"flops", cost.flops()}, {"product_flops", cost.product_flops}, {"grade", cost.grade},
+          {"launches", cost.launches},       {"seconds", cost.seconds()},           {"bound", cost.bound()}};
+}
+
+Json cost_of(const Generated& made) {
+  const partition::PlanCost& cost = made.cost;
+  return {{"gpu", made.gpu.name},           {"source", made.gpu.source},           {"bytes", cost.bytes},
+          {"flops", cost.flops},            {"launches", cost.launches},           {"seconds", cost.seconds},
+          {"host_seconds", cost.host_seconds}, {"floor_bytes", cost.floor_bytes},  {"floor_seconds", cost.floor_seconds},
+          {"decisions", made.decisions}};
+}
+
 Json result_of(const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict, const model::RunSummary& summary) {
   Json kernels = Json::array();
+  std::map<std::size_t, std::size_t> launch_of;
+  for (std::size_t number = 0; number < made.file.launches.size(); ++number) {
+    for (const std::size_t k : made.file.launches[number]) launch_of[k] = number;
+  }
   for (std::size_t k = 0; k < made.file.kernels.size(); ++k)
-    kernels.push_back({{"name", made.file.kernels[k]}, {"family", ir::to_string(made.plan.kernels[k].kind)}});
+    kernels.push_back({{"name", made.file.kernels[k]}, {"family", ir::to_string(made.plan.kernels[k].kind)}, {"launch", launch_of.at(k)}, {"cost", cost_of(made.cost.kernels[k])}});
   return {{"success", summary.success},
           {"folder", output.folder()},
           {"kernel", output.path("kernel.py")},
           {"kernels", kernels},
           {"rewrites", rewrites_of(made)},
+          {"cost", cost_of(made)},
           {"route", model::to_json(made.route)},
           {"verdict", verdict ? model::to_json(*verdict) : Json()},
           {"generation_seconds", made.seconds},

@@ -22,8 +22,6 @@ using ir::DType;
 using ir::Sym;
 using ir::ValueId;
 
-constexpr std::int64_t kMultiprocessors = 132;
-
 struct Tiles {
   std::int64_t m = 64, n = 32;
   int warps = 4, stages = 2;
@@ -36,10 +34,10 @@ std::int64_t covering(std::int64_t extent, std::int64_t low, std::int64_t high) 
 }
 
 // Chosen so that nothing spills on sm_90: acc has m * width elements, the scores m * n.
-Tiles tiles_for(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t width, bool tensor_cores) {
+Tiles tiles_for(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t width, bool tensor_cores, std::int64_t multiprocessors) {
   Tiles out;
   out.m = covering(m, 16, tensor_cores ? (width <= 128 ? 128 : 64) : (width <= 64 ? 64 : 32));
-  while (out.m > 32 && batch * ((m + out.m - 1) / out.m) < kMultiprocessors) out.m /= 2;
+  while (out.m > 32 && batch * ((m + out.m - 1) / out.m) < multiprocessors) out.m /= 2;
   out.n = covering(n, 16, tensor_cores && width <= 128 ? 64 : 32);
   out.warps = out.m * width >= (tensor_cores ? 128 * 64 : 64 * 64) ? 8 : 4;
   return out;
@@ -54,7 +52,7 @@ class AttentionEmitter {
     half_sums_ = dtype("value") != DType::float32;
     const bool tensor_cores = (half_products_ && half_sums_) || request.precision != "ieee";
     const std::int64_t widest = std::max(covering(given_value(request, depth_), 16, 1024), covering(given_value(request, width_), 16, 1024));
-    tiles_ = tiles_for(given_value(request, batch_), given_value(request, rows_), given_value(request, columns_), widest, tensor_cores);
+    tiles_ = tiles_for(given_value(request, batch_), given_value(request, rows_), given_value(request, columns_), widest, tensor_cores, request.gpu.multiprocessors);
   }
 
   EmittedKernel run() {
@@ -189,6 +187,7 @@ class AttentionEmitter {
     out_.constants.emplace_back("WIDE", wide_text(largest));
     const std::string tiles = fmt::format("triton.cdiv({}, {})", rows_.text(), tiles_.m);
     out_.grid = batch_.is(1) ? fmt::format("({},)", tiles) : fmt::format("({} * {},)", batch_.operand_text(), tiles);
+    out_.programs = given_value(request_, batch_ * ir::ceil_div(rows_, tiles_.m));
     out_.num_warps = tiles_.warps;
     out_.num_stages = tiles_.stages;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/gpu.h"
 #include "ir/graph.h"
 #include "ir/plan.h"
 #include "synth/codegen/body.h"
@@ -21,6 +22,7 @@ struct EmittedKernel {
   std::vector<std::string> sizes;       // size symbols
   std::vector<std::pair<std::string, std::string>> constants;  // constexpr parameters and their Python text in the wrapper
   std::string grid;                     // Python text of the tuple
+  std::int64_t programs = 0;            // of a grid of one dimension, at the given sizes
   std::string loop, loop_count;         // launched once per value of this variable, which it is handed; empty: once
   int num_warps = 4, num_stages = 2;
   bool uses_libdevice = false;
@@ -33,6 +35,7 @@ struct EmitRequest {
   const std::map<std::string, std::int64_t>& given;  // values of the size symbols in the given program
   std::string name;
   std::string precision;  // of contractions: ieee or tf32
+  const ir::Gpu& gpu;
 };
 
 EmittedKernel emit_pointwise(const EmitRequest& request);

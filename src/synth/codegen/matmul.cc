@@ -22,7 +22,6 @@ using ir::DType;
 using ir::Sym;
 using ir::ValueId;
 
-constexpr std::int64_t kMultiprocessors = 132;
 constexpr std::int64_t kChunk = 4096;
 constexpr int kShortEpilogue = 2;  // elementwise operations
 constexpr int kScales = 4;         // products with a factor of a row or a column, which the operands were divided by
@@ -50,20 +49,20 @@ std::int64_t programs(const Extents& e, std::int64_t m, std::int64_t n) {
 // Large tiles read less; small ones keep all multiprocessors busy. Products without tensor cores ("ieee") hold their operands in
 // registers, so they get shallow tiles. A tile of 128 x 256 fills the registers: no room is left for a second accumulator or a long
 // epilogue (`crowded`).
-Tiles tiles_for(const Extents& e, bool half, bool ieee, bool crowded) {
+Tiles tiles_for(const Extents& e, bool half, bool ieee, bool crowded, std::int64_t multiprocessors) {
   Tiles out;
-  const bool wide = half && !crowded && e.m > 64 && e.n > 128 && programs(e, 128, 256) >= kMultiprocessors;
+  const bool wide = half && !crowded && e.m > 64 && e.n > 128 && programs(e, 128, 256) >= multiprocessors;
   out.m = covering(e.m, 16, 128);
   out.n = covering(e.n, 16, wide ? 256 : 128);
-  while (programs(e, out.m, out.n) < kMultiprocessors && out.m * out.n > 64 * 64) (out.m >= out.n ? out.m : out.n) /= 2;
+  while (programs(e, out.m, out.n) < multiprocessors && out.m * out.n > 64 * 64) (out.m >= out.n ? out.m : out.n) /= 2;
   out.k = covering(e.k, 16, half ? 64 : ieee && out.m * out.n > 64 * 64 ? 16 : 32);
   out.warps = out.m * out.n >= 128 * 128 ? 8 : 4;
   return out;
 }
 
 // Steps that end with a run: deep ones, unless they would mostly reach over its end.
-Tiles tiles_for_runs(const Extents& e, std::int64_t run, bool crowded) {
-  Tiles out = tiles_for(e, true, false, crowded);
+Tiles tiles_for_runs(const Extents& e, std::int64_t run, bool crowded, std::int64_t multiprocessors) {
+  Tiles out = tiles_for(e, true, false, crowded, multiprocessors);
   const auto reached = [&](std::int64_t step) { return (run + step - 1) / step * step; };
   out.k = 16;
   for (const std::int64_t step : {32, 64}) {
@@ -84,7 +83,7 @@ class MatmulEmitter {
     if (node_.attributes.contains("run")) run_ = ir::int_attribute(node_, "run");
     chunked_ = extents.k > kChunk && !run_ && !has_rests();
     const bool crowded = chunked_ || has_rests() || epilogue_length() > kShortEpilogue;
-    tiles_ = run_ ? tiles_for_runs(extents, given_value(request, *run_), crowded) : tiles_for(extents, half_, !half_ && request.precision == "ieee", crowded);
+    tiles_ = run_ ? tiles_for_runs(extents, given_value(request, *run_), crowded, request.gpu.multiprocessors) : tiles_for(extents, half_, !half_ && request.precision == "ieee", crowded, request.gpu.multiprocessors);
     if (has_rests()) {  // twice the operands
       tiles_.k = 32;
       tiles_.stages = 4;
@@ -277,6 +276,7 @@ class MatmulEmitter {
     out_.constants.emplace_back("WIDE", wide_text(batch_ * rows_ * columns_ + read + batch_ * columns_ * depth_));
     const std::string each = fmt::format("triton.cdiv({}, {}) * triton.cdiv({}, {})", rows_.text(), tiles_.m, columns_.text(), tiles_.n);
     out_.grid = batch_.is(1) ? fmt::format("({},)", each) : fmt::format("({} * {},)", batch_.operand_text(), each);
+    out_.programs = given_value(request_, batch_ * ir::ceil_div(rows_, tiles_.m) * ir::ceil_div(columns_, tiles_.n));
     out_.num_warps = tiles_.warps;
     out_.num_stages = tiles_.stages;
   }

@@ -9,6 +9,7 @@
 #include "ir/primitives.h"
 #include "ir/python_text.h"
 #include "synth/codegen/family.h"
+#include "synth/codegen/group.h"
 #include "synth/codegen/share.h"
 
 namespace ka::codegen {
@@ -52,6 +53,13 @@ constexpr Prelude kPrelude[] = {
 
 constexpr std::size_t kFewKernels = 2;
 
+// Groups that are launched by the same function.
+struct GroupKey {
+  std::size_t kernel, members;
+  std::vector<bool> shared;
+  auto operator<=>(const GroupKey&) const = default;
+};
+
 class ModuleWriter {
  public:
   ModuleWriter(const ir::Graph& graph, const ir::Plan& plan, const GenerateOptions& options)
@@ -68,11 +76,18 @@ class ModuleWriter {
       out.line("");
       out.line("");
       append(out, emitted_[k].text);
+      for (const auto& [key, name] : groups_) {
+        if (key.kernel != k) continue;
+        out.line("");
+        out.line("");
+        append(out, group_text(emitted_[k], name, key.shared, key.members));
+      }
     }
     out.line("");
     out.line("");
     wrapper(out);
-    KernelFile file{out.text(), kernel_names_, inputs_, {}};
+    KernelFile file{out.text(), kernel_names_, launches_, {}, inputs_, {}};
+    for (const EmittedKernel& kernel : emitted_) file.programs.push_back(kernel.programs);
     for (const ir::Argument& argument : graph_.arguments) {
       const bool weight = argument.kind == ir::ArgumentKind::parameter || argument.kind == ir::ArgumentKind::buffer;
       if (weight && is_used(argument.value)) file.weights.push_back({argument.name, buffers_.at(argument.value).name, argument.kind == ir::ArgumentKind::buffer});
@@ -174,7 +189,7 @@ class ModuleWriter {
 
   Status emit_kernels() {
     for (const Kernel& kernel : plan_.kernels) {
-      const EmitRequest request{graph_, kernel, buffers_, given_, kernel_name(kernel), precision_of(kernel)};
+      const EmitRequest request{graph_, kernel, buffers_, given_, kernel_name(kernel), precision_of(kernel), options_.gpu};
       switch (kernel.kind) {
         case KernelKind::pointwise: emitted_.push_back(emit_pointwise(request)); break;
         case KernelKind::row: emitted_.push_back(emit_row(request)); break;
@@ -192,7 +207,10 @@ class ModuleWriter {
       kernel_names_.push_back(kernel.name);
       used_.insert(kernel.pointers.begin(), kernel.pointers.end());
     }
-    if (missing_.empty()) return ok();
+    if (missing_.empty()) {
+      group();
+      return ok();
+    }
     std::string rest;
     for (std::size_t k = 0, written = 0; k < plan_.kernels.size(); ++k) {
       if (plan_.kernels[k].kind == KernelKind::opaque) continue;
@@ -201,6 +219,20 @@ class ModuleWriter {
     return unsupported(fmt::format("{}; {}", fmt::join(missing_, "; "),
                                    rest.empty() ? "nothing else needs a kernel" : "kernels for the rest can be written: " + rest));
   }
+
+  // Launches side by side, and the functions that choose between their members.
+  void group() {
+    std::map<std::string, ir::DType> types;
+    for (const auto& [value, buffer] : buffers_) types[buffer.name] = buffer.dtype;
+    launches_ = group_launches(emitted_, same_, plan_, types, options_.gpu);
+    for (const Launch& launch : launches_) {
+      if (launch.size() == 1) continue;
+      const GroupKey key = key_of(launch);
+      if (!groups_.contains(key)) groups_[key] = names_.unique(fmt::format("{}_x{}", emitted_[key.kernel].name, key.members));
+    }
+  }
+
+  GroupKey key_of(const Launch& launch) const { return {same_[launch[0]], launch.size(), shared_pointers(emitted_, launch)}; }
 
   // Named once, however often the program has it.
   void missing(const ir::Node& node) {
@@ -240,8 +272,10 @@ class ModuleWriter {
   }
 
   std::string launches(std::size_t k) const {
-    const auto times = std::count(same_.begin(), same_.end(), k);
-    return times == 1 ? "" : fmt::format(" ({} launches)", times);
+    const auto all = std::count(same_.begin(), same_.end(), k);
+    const auto times = std::count_if(launches_.begin(), launches_.end(), [&](const Launch& launch) { return same_[launch[0]] == k; });
+    if (all == times) return times == 1 ? "" : fmt::format(" ({} launches)", times);
+    return times == 1 ? fmt::format(" ({} side by side)", all) : fmt::format(" ({} in {} launches)", all, times);
   }
 
   std::string about(const Kernel& kernel) const {
@@ -287,7 +321,7 @@ class ModuleWriter {
     }
     constants(out);
     for (const ValueId value : plan_.randoms) out.line(fmt::format("{} = {}", buffers_.at(value).name, ir::draw_text(graph_, value, device_)));
-    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) launch(out, k);
+    for (const Launch& one : launches_) launch(out, one);
     updates(out);
     results(out);
     out.dedent();
@@ -340,12 +374,14 @@ class ModuleWriter {
     }
   }
 
-  void launch(Source& out, std::size_t k) {
-    const EmittedKernel& kernel = emitted_[k];
-    for (const ValueId output : plan_.kernels[k].outputs) {
-      if (in_place_.contains(output)) continue;
-      const Buffer& buffer = buffers_.at(output);
-      out.line(fmt::format("{} = torch.empty({}, dtype={}, device={})", buffer.name, ir::tuple_text(buffer.shape), ir::torch_type(buffer.dtype), device_));
+  void launch(Source& out, const Launch& launch) {
+    const EmittedKernel kernel = group_launch(emitted_, launch, launch.size() == 1 ? "" : groups_.at(key_of(launch)));
+    for (const std::size_t k : launch) {
+      for (const ValueId output : plan_.kernels[k].outputs) {
+        if (in_place_.contains(output)) continue;
+        const Buffer& buffer = buffers_.at(output);
+        out.line(fmt::format("{} = torch.empty({}, dtype={}, device={})", buffer.name, ir::tuple_text(buffer.shape), ir::torch_type(buffer.dtype), device_));
+      }
     }
     std::vector<std::string> arguments = kernel.pointers;
     if (!kernel.loop.empty()) {
@@ -392,6 +428,8 @@ class ModuleWriter {
   std::map<std::string, std::int64_t> given_;
   std::vector<EmittedKernel> emitted_;
   std::vector<std::size_t> same_;  // by launch: the first one that has the same kernel
+  std::vector<Launch> launches_;   // in order
+  std::map<GroupKey, std::string> groups_;  // names of the functions that choose between members
   std::set<std::string> used_;     // buffers that some kernel reads or writes
   std::vector<std::string> kernel_names_;
   std::vector<std::string> missing_;  // operators that no family computes, with their places

@@ -77,6 +77,7 @@ class PointwiseEmitter {
     values_.variable("i", "i_ok");
     out_.constants = {{"BLOCK", fmt::format("{}", kBlock)}, {"WIDE", wide_text(count_)}};
     out_.grid = fmt::format("(triton.cdiv({}, {}),)", count_.text(), kBlock);
+    out_.programs = given_value(request_, ir::ceil_div(count_, kBlock));
     return count_.is(1) ? std::vector<Sym>(domain_.size(), Sym(0)) : ir::delinearize(Sym::index("i", count_), domain_);
   }
 
@@ -114,6 +115,7 @@ class PointwiseEmitter {
     points.push_back(Sym::index("x", width));
     out_.constants = {{"BX", fmt::format("{}", bx)}, {"BY", fmt::format("{}", by)}, {"WIDE", wide_text(count_)}};
     out_.grid = fmt::format("(triton.cdiv({}, {}) * triton.cdiv({}, {}){},)", width.text(), bx, height.text(), by, rest.is(1) ? "" : " * " + rest.operand_text());
+    out_.programs = given_value(request_, ir::ceil_div(width, bx) * ir::ceil_div(height, by) * rest);
     return points;
   }
 

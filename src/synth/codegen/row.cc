@@ -31,8 +31,6 @@ constexpr std::int64_t kTileElements = 4096;   // rows * columns of a tile
 constexpr std::int64_t kLoopBlock = 2048;
 constexpr std::int64_t kNeighbourRows = 64;    // rows of a tile that lie side by side in memory
 
-constexpr std::int64_t kManyUnrolledRows = std::int64_t{1024} * 132 * 8;  // eight programs for each multiprocessor
-
 enum class Shape { whole, looped, unrolled };
 
 struct Kind {
@@ -140,7 +138,7 @@ class RowEmitter {
   }
 
   // A thread that has several places to compute hides the time that loads take; but all multiprocessors should be busy.
-  static std::int64_t unrolled_rows(std::int64_t rows) { return rows >= kManyUnrolledRows ? 1024 : 256; }
+  std::int64_t unrolled_rows(std::int64_t rows) const { return rows >= 1024 * 8 * request_.gpu.multiprocessors ? 1024 : 256; }
 
   void choose() {
     const std::int64_t columns = given_value(request_, columns_), rows = given_value(request_, rows_);
@@ -196,6 +194,7 @@ class RowEmitter {
     if (shape_ != Shape::unrolled) out_.constants.emplace_back("BLOCK", block);
     out_.constants.emplace_back("WIDE", wide_text(rows_ * columns_));
     out_.grid = fmt::format("(triton.cdiv({}, {}),)", rows_.text(), rows);
+    out_.programs = given_value(request_, ir::ceil_div(rows_, tile_rows_));
   }
 
   // Stage of every owned value: how many reductions must be done before it is known.

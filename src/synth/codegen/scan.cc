@@ -85,6 +85,7 @@ EmittedKernel emit_scan(const EmitRequest& request) {
   while (tile_rows * 2 * block <= kTileElements && tile_rows < given_value(request, rows)) tile_rows *= 2;
   out.constants = {{"ROWS", fmt::format("{}", tile_rows)}, {"BLOCK", fmt::format("{}", block)}, {"WIDE", wide_text(rows * columns)}};
   out.grid = fmt::format("(triton.cdiv({}, {}),)", rows.text(), tile_rows);
+  out.programs = given_value(request, ir::ceil_div(rows, tile_rows));
   finish(out, context, body);
   return out;
 }
