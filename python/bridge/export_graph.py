@@ -19,7 +19,7 @@ from torch import nn
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
-from ka_bridge import export_decompose, export_inplace, export_recurrent, structures
+from ka_bridge import export_decompose, export_inplace, export_shapes, structures
 from ka_bridge.conn import one_line
 
 CONSTANT_LIMIT = 1 << 16
@@ -41,10 +41,11 @@ class _Function(nn.Module):
 
 def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str, Any], operators: frozenset[str]) -> dict[str, Any]:
     module = model if isinstance(model, nn.Module) else _Function(model)
-    with warnings.catch_warnings(), torch.no_grad(), export_recurrent.shapes_only(), export_decompose.without_value_checks():
+    with warnings.catch_warnings(), torch.no_grad(), export_shapes.shapes_only(), export_decompose.without_value_checks():
         warnings.simplefilter("ignore")
         try:
-            program = torch.export.export(module, tuple(inputs), strict=False)
+            with export_shapes.shapes_only(export_shapes.NORMS):
+                program = torch.export.export(module, tuple(inputs), strict=False)
             if _has_regions(program.graph) or not export_inplace.is_plain(program.graph):
                 program = program.run_decompositions({})
             program = export_decompose.in_terms_of(operators, program)
