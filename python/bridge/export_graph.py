@@ -140,6 +140,8 @@ class _Writer:
         written = {"name": node.name, "op": str(target), "args": arguments, "outs": _outputs(node), "where": _where(node)}
         if export_inplace.mutates(node):
             written["op"] = export_inplace.functional_name(node)
+        if _draws(target):
+            arguments.update(export_shapes.memory_order(node), inplace=target._schema.is_mutable)
         if export_inplace.is_training_norm(node):
             arguments.pop("cudnn_enabled", None)
             statistics = _described(node.args[3].meta["val"])
@@ -184,6 +186,10 @@ def _outputs(node: Any) -> list[dict[str, Any] | None]:
     if any(isinstance(n, torch.SymInt) for v in values if isinstance(v, torch.Tensor) for n in v.shape):
         raise NotExportable(f"{_where(node)}: {node.target}: the shape of its result depends on values")
     return [_described(v) if isinstance(v, torch.Tensor) else None for v in values]
+
+
+def _draws(target: Any) -> bool:
+    return torch.Tag.nondeterministic_seeded in target.tags or "dropout" in target._schema.name
 
 
 def _has_regions(graph: Any) -> bool:

@@ -59,6 +59,31 @@ def shapes_only(rows: tuple[tuple[Any, Any], ...] = RECURRENT) -> Iterator[None]
             op._dispatch_cache.clear()
 
 
+def memory_order(node: Any) -> dict[str, Any]:
+    """How the result of a random draw lies in memory, which is the order in which PyTorch draws: the dimensions from the slowest to the fastest
+    (None: as they are), and whether the operand has gaps, for which PyTorch draws in another way on a GPU."""
+    made = node.meta.get("val")
+    made = made[0] if isinstance(made, (list, tuple)) else made
+    source = node.args[0] if node.args and isinstance(node.args[0], torch.fx.Node) else None
+    operand = source.meta.get("val") if source is not None else None
+    if source is not None and str(source.target).startswith(("aten.empty", "aten.new_empty")):
+        made = operand  # it was drawn into that memory before PyTorch made the program functional
+    if not isinstance(made, torch.Tensor):
+        return {"order": None, "gaps": False}
+    order = sorted(range(made.dim()), key=lambda d: -made.stride(d))
+    gaps = isinstance(operand, torch.Tensor) and not _is_dense(operand)
+    return {"order": None if made.is_contiguous() else order, "gaps": gaps}
+
+
+def _is_dense(tensor: torch.Tensor) -> bool:
+    expected = 1
+    for extent, stride in sorted(((n, s) for n, s in zip(tensor.shape, tensor.stride()) if n != 1), key=lambda pair: pair[1]):
+        if stride != expected:
+            return False
+        expected *= extent
+    return True
+
+
 @contextmanager
 def without_places() -> Iterator[None]:
     """Inside, nodes do not know the lines of the program that led to them, which takes an eighth of the time to find out: the nodes of the first export know."""

@@ -223,6 +223,7 @@ class Importer {
     for (const ExportedGraph& sample : exported_.samples) {
       if (sample.nodes[i].outputs.size() != node.outputs.size()) return unsupported("the number of its results depends on the sizes");
     }
+    for (const char* name : {"order", "gaps", "inplace"}) names.try_emplace(name, Arg{});  // stated for random draws only
     names["results"] = Arg{ir::Sym(static_cast<std::int64_t>(node.outputs.size()))};
     if (!node.outputs.empty() && node.outputs[0]) names["result_dtype"] = Arg{node.outputs[0]->dtype};
     KA_ASSIGN(Term term, parse_term(row->term));
