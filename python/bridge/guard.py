@@ -10,8 +10,7 @@ The table is the rule: operation -> what happens. An operation that is not in it
 
     fresh    allocates: the memory is fenced and poisoned          fill    writes a constant in place
     filled   allocates and writes a constant: fenced               view    shares memory, or only looks at metadata
-    random   draws numbers: only when the reference draws          scalar  a literal of the source made a tensor
-    dropout  the same, and only of a tensor of ones
+    random   draws numbers: only when the reference draws          scalar  a literal of the source made a tensor (dropout: as random, of ones)
     copy     only to make an argument, exactly as handed over, contiguous: preparation, never an answer (`copied`)
 """
 
@@ -254,7 +253,7 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
         return fenced(func(*args, **kwargs), poisoned=False)
 
     def dropped(func: Any, args: tuple, kwargs: dict) -> Any:
-        """What dropout makes of ones is a draw; of anything else it would be the program's own computation. Whoever wrote the ones, they carry no data."""
+        """What dropout makes of ones is a draw, of anything else a computation. Whoever wrote the ones, they carry no data."""
         ones = args[0]
         if virtual and ones.numel() * ones.element_size() > fence.REAL_BYTES:
             return tuple(fence.constant(placed(torch.empty_like(ones, dtype=dtype, device="meta")), False) for dtype in (ones.dtype, torch.bool))
@@ -284,12 +283,10 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
                 return fenced(func(*args, **kwargs), poisoned=kind == "fresh")
             if kind == "copy":
                 return copy(name, func, args, kwargs)
-            if kind == "dropout":
-                return dropped(func, args, kwargs)
             if kind == "scalar" and not guard.making_literal:
                 raise guard.deny("torch.from_numpy")
-            if kind == "scalar":
-                return literal(func, args, kwargs)
+            if kind in ("scalar", "dropout"):
+                return (literal if kind == "scalar" else dropped)(func, args, kwargs)
             if kind == "fill" and len(args) > 1 and isinstance(args[1], torch.Tensor) \
                     and args[1].data_ptr() not in literals:
                 raise guard.deny(str(func))
