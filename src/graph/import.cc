@@ -326,8 +326,11 @@ class Importer {
       KA_ASSIGN(Arg arg, referenced(update.value));
       KA_ASSIGN(ir::ValueId id, as_tensor(arg, builder_));
       for (const auto& [i, argument] : positions_) {
-        // what is kept in a plain attribute is no business of kernel_function
-        if (first().arguments[i].node == update.target && first().arguments[i].kind != "constant") out_.graph.updates.push_back({argument, id});
+        const ExportedArgument& target = first().arguments[i];
+        if (target.node != update.target) continue;
+        // what is kept in a plain attribute is no business of kernel_function; inputs stay as they are, which the judge asks of every kernel
+        if (target.kind == "input") out_.refusals.push_back(fmt::format("the program also writes to its input {}; the kernels compute its results and leave the input as it is", target.name));
+        else if (target.kind != "constant") out_.graph.updates.push_back({argument, id});
       }
     }
     return ok();

@@ -78,6 +78,8 @@ constexpr Macro kMacros[] = {
      "if train == false or p == 0 then x else if p == 1 then x * 0 else"
      "  if inplace == true then x * (drawn('bernoulli', shape(x), dtype_of(x), 1 - p, 0, order, gaps) / (1 - p))"
      "  else x * drawn('dropout', shape(x), dtype_of(x), p, 0, order, gaps)"},
+    {"fake_quantized", "x, scale, zero_point, low, high",
+     "(clamp(round(x * div_rn(full([], 1.0, float32), scale)) + zero_point, low, high) - zero_point) * scale"},
     {"channel_dropped", "x, p, train",
      "if train == false or p == 0 then x else if p == 1 then x * 0 else"
      "  x * (drawn('bernoulli', channel_shape(x), dtype_of(x), 1 - p) / (1 - p))"},
