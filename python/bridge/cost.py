@@ -1,9 +1,9 @@
 """What a program would cost, found without computing: it is executed on tensors that have shapes and no data.
 
-There are three ways, tried in this order: `meta`, the meta device as the default one (cheap: nothing has to be imported);
+There are four ways, tried in this order: `meta`, the meta device as the default one (cheap: nothing has to be imported);
 `fake`, PyTorch's fake tensors, which also let CPU tensors and values known at construction through, but cost a second
-of imports; `real_init`, the module built for real, under a guard on the size of what it allocates, and only forward on
-fake tensors (for constructors that read values). Extents that a constant sets are found on the meta device: change the
+of imports; `real_init`, the module built for real, under a guard on the size of what it allocates, then moved to the meta device (for
+constructors that read values); `real_fake`, the same and only forward on fake tensors, which is five times as slow. Extents that a constant sets are found on the meta device: change the
 constant, make the inputs again, look which extents moved.
 """
 
@@ -20,11 +20,11 @@ from typing import Any
 
 import torch
 
-from ka_bridge import modes, runs
-from ka_bridge.problem import Program, ProblemError, derived_seed, flatten
+from ka_bridge import modes, runs, unfilled
+from ka_bridge.problem import Program, ProblemError, derived_seed, flatten, phase
 from ka_bridge.sizes import SizedSource
 
-WAYS = ("meta", "fake", "real_init")
+WAYS = ("meta", "fake", "real_init", "real_fake")
 LONG_RUN_OPS = 3000
 GUARD_FACTOR = 64
 WEIGHTS_SEED = 2
@@ -90,24 +90,27 @@ def _without_compiler() -> Iterator[None]:
 def dataless(way: str) -> Iterator[str]:
     """Tensors made inside have no data. Yields the device that the program has to be given."""
     if way == "meta":
-        with _without_compiler(), torch.device("meta"):
+        with _without_compiler(), unfilled.weights(), torch.device("meta"):
             yield "meta"
         return
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL)
-    with FakeTensorMode(allow_non_fake_inputs=True):
+    with FakeTensorMode(allow_non_fake_inputs=True), unfilled.weights():
         yield "cpu"
 
 
 def dataless_cost(source: SizedSource, request: Request, sizes: dict[str, int], limit: tuple[int, int], way: str) -> Cost:
     """Executes the file, the constructor and forward without data. ProblemError when something raises."""
     watch = modes.Observe(record=False, limit=(*limit, LONG_RUN_OPS))
-    if way == "real_init":
+    if way in WAYS[2:]:
         with modes.Observe(record=False, guard=GUARD_FACTOR * limit[0]):
             program = request.execute(source, sizes, 0, "cpu")
             model = program.build(0)
-        with dataless(way):
+        with dataless("meta" if way == "real_init" else way) as program.device:
+            if isinstance(model, torch.nn.Module):
+                with phase("init_raises", f"moving {program.target_name} to {program.device}"):
+                    torch.nn.Module.to(model, program.device)
             inputs = program.inputs(0)
             shapes = _call(program, model, inputs, watch)
     else:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ka_bridge import cost, export_graph, variants, weights
+from ka_bridge import cost, export_graph, export_shapes, variants, weights
 from ka_bridge.conn import one_line
 from ka_bridge.loading import Loaded
 from ka_bridge.problem import Program, ProblemError
@@ -77,7 +77,8 @@ def _most_samples(source: SizedSource, given: dict[str, int], small: dict[str, i
 def _add_sample(samples: list[dict[str, Any]], source: SizedSource, request: Asked, sizes: dict[str, int],
                 way: str, refusals: list[str]) -> None:
     try:
-        graph = _graph(source, request, sizes, way)
+        with export_shapes.without_places():
+            graph = _graph(source, request, sizes, way)
     except (ProblemError, export_graph.NotExportable) as exc:
         refusals.append(f"{_shown(samples[0]['sizes'], sizes)}: {one_line(str(exc), 200)}")
         return

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from ka_bridge import export_inplace
 
@@ -72,15 +73,32 @@ def _meaning(target: Any) -> Callable[..., Any] | None:
 @contextmanager
 def without_value_checks() -> Iterator[None]:
     """gaussian_nll_loss looks at the values of its variance to refuse negative ones, which no graph can hold; fill_diagonal_ looks at memory through
-    strides of its own."""
-    original = F.gaussian_nll_loss
+    strides of its own; a batch norm without a momentum takes a number of Python from its counter."""
+    original, norm = F.gaussian_nll_loss, _BatchNorm.forward
     F.gaussian_nll_loss = _gaussian_nll_loss
+    _BatchNorm.forward = lambda self, x: (_cumulative_norm if _is_cumulative(self) else norm)(self, x)  # type: ignore[method-assign]
     torch.Tensor.fill_diagonal_ = _fill_diagonal  # type: ignore[method-assign]
     try:
         yield
     finally:
         F.gaussian_nll_loss = original
+        _BatchNorm.forward = norm  # type: ignore[method-assign]
         del torch.Tensor.fill_diagonal_
+
+
+def _is_cumulative(norm: _BatchNorm) -> bool:
+    return norm.momentum is None and norm.training and norm.track_running_stats and norm.num_batches_tracked is not None
+
+
+def _cumulative_norm(norm: _BatchNorm, x: torch.Tensor) -> torch.Tensor:
+    """The running statistics are means over all batches so far."""
+    norm._check_input_dim(x)
+    norm.num_batches_tracked.add_(1)
+    share = 1.0 / norm.num_batches_tracked
+    dims = [d for d in range(x.dim()) if d != 1]
+    for running, now in ((norm.running_mean, x.mean(dims)), (norm.running_var, x.var(dims))):
+        running.copy_(running * (1 - share) + now * share)
+    return F.batch_norm(x, None, None, norm.weight, norm.bias, True, 0.0, norm.eps)
 
 
 def _fill_diagonal(self: torch.Tensor, fill_value: Any, wrap: bool = False) -> torch.Tensor:

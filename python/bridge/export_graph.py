@@ -19,7 +19,7 @@ from torch import nn
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
-from ka_bridge import export_decompose, export_inplace, export_recurrent, structures
+from ka_bridge import export_decompose, export_inplace, export_shapes, structures
 from ka_bridge.conn import one_line
 
 CONSTANT_LIMIT = 1 << 16
@@ -41,10 +41,11 @@ class _Function(nn.Module):
 
 def graph_of(model: Any, inputs: list[Any], names: list[str], weights: dict[str, Any], operators: frozenset[str]) -> dict[str, Any]:
     module = model if isinstance(model, nn.Module) else _Function(model)
-    with warnings.catch_warnings(), torch.no_grad(), export_recurrent.shapes_only(), export_decompose.without_value_checks():
+    with warnings.catch_warnings(), torch.no_grad(), export_shapes.shapes_only(), export_decompose.without_value_checks():
         warnings.simplefilter("ignore")
         try:
-            program = torch.export.export(module, tuple(inputs), strict=False)
+            with export_shapes.shapes_only(export_shapes.NORMS):
+                program = torch.export.export(module, tuple(inputs), strict=False)
             if _has_regions(program.graph) or not export_inplace.is_plain(program.graph):
                 program = program.run_decompositions({})
             program = export_decompose.in_terms_of(operators, program)
@@ -141,6 +142,8 @@ class _Writer:
             written["op"] = export_inplace.functional_name(node)
         if target is torch.ops.aten.einsum.default:
             arguments.pop("path")  # an order that opt_einsum, where it is installed, chose for these sizes; another gives the same sums
+        if _draws(target):
+            arguments.update(export_shapes.memory_order(node), inplace=target._schema.is_mutable)
         if export_inplace.is_training_norm(node):
             arguments.pop("cudnn_enabled", None)
             statistics = _described(node.args[3].meta["val"])
@@ -185,6 +188,10 @@ def _outputs(node: Any) -> list[dict[str, Any] | None]:
     if any(isinstance(n, torch.SymInt) for v in values if isinstance(v, torch.Tensor) for n in v.shape):
         raise NotExportable(f"{_where(node)}: {node.target}: the shape of its result depends on values")
     return [_described(v) if isinstance(v, torch.Tensor) else None for v in values]
+
+
+def _draws(target: Any) -> bool:
+    return torch.Tag.nondeterministic_seeded in target.tags or "dropout" in target._schema.name
 
 
 def _has_regions(graph: Any) -> bool:

@@ -10,7 +10,7 @@ The table is the rule: operation -> what happens. An operation that is not in it
 
     fresh    allocates: the memory is fenced and poisoned          fill    writes a constant in place
     filled   allocates and writes a constant: fenced               view    shares memory, or only looks at metadata
-    random   draws numbers: only when the reference draws          scalar  a literal of the source made a tensor
+    random   draws numbers: only when the reference draws          scalar  a literal of the source made a tensor (dropout: as random, of ones)
     copy     only to make an argument, exactly as handed over, contiguous: preparation, never an answer (`copied`)
 """
 
@@ -38,6 +38,7 @@ KINDS: dict[str, str] = {
     "copy": "clone _to_copy copy_",
     "random": "rand rand_like randn randn_like randint randint_like randperm bernoulli bernoulli_ uniform_ normal_"
               " random_ exponential_",
+    "dropout": "native_dropout",
 }
 ALLOWED: dict[str, str] = {f"aten::{name}": kind for kind, names in KINDS.items() for name in names.split()}
 ALLOWED["prim::device"] = "view"
@@ -61,6 +62,7 @@ HINTS = {
     "aten._to_copy": "convert inside the kernel with .to(tl.float32), and allocate the output in its final dtype",
     "aten.clone": "only an argument as it was given may be made contiguous; pass the strides of a view to the kernel",
     "aten.copy_": "let a kernel write the copy",
+    "aten.native_dropout.default": "draw with a tensor of ones, torch.native_dropout(torch.ones(...), p, True)[0], and multiply in a kernel",
     "torch.Tensor.item": "pass the tensor to the kernel and load the number there",
 }
 
@@ -250,6 +252,18 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             return fence.constant(placed(like), "zeros" in name, "zeros" in name)
         return fenced(func(*args, **kwargs), poisoned=False)
 
+    def dropped(func: Any, args: tuple, kwargs: dict) -> Any:
+        """What dropout makes of ones is a draw, of anything else a computation. Whoever wrote the ones, they carry no data."""
+        ones = args[0]
+        if virtual and ones.numel() * ones.element_size() > fence.REAL_BYTES:
+            return tuple(fence.constant(placed(torch.empty_like(ones, dtype=dtype, device="meta")), False) for dtype in (ones.dtype, torch.bool))
+        with torch._C.DisableTorchFunction():
+            if kwargs or not bool((ones == 1).all()):
+                raise guard.deny(str(func))
+        parts = func(*args)
+        guard.memory.update(part.data_ptr() for part in parts)
+        return tuple(guard.note(part, "random numbers") for part in parts)
+
     class Operations(TorchDispatchMode):
 
         @classmethod
@@ -261,7 +275,7 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
             kwargs = kwargs or {}
             name = func._schema.name
             kind = ALLOWED.get(name)
-            if kind is None or any(t not in plain for t in types) or (kind == "random" and not random):
+            if kind is None or any(t not in plain for t in types) or (kind in ("random", "dropout") and not random):
                 raise guard.deny(str(func))
             if virtual and kind in ("fresh", "filled"):
                 return reserved(func, args, kwargs, name)
@@ -271,8 +285,8 @@ def _operations_mode(guard: Guard, fence: Fence, given: list[torch.Tensor], rand
                 return copy(name, func, args, kwargs)
             if kind == "scalar" and not guard.making_literal:
                 raise guard.deny("torch.from_numpy")
-            if kind == "scalar":
-                return literal(func, args, kwargs)
+            if kind in ("scalar", "dropout"):
+                return (literal if kind == "scalar" else dropped)(func, args, kwargs)
             if kind == "fill" and len(args) > 1 and isinstance(args[1], torch.Tensor) \
                     and args[1].data_ptr() not in literals:
                 raise guard.deny(str(func))

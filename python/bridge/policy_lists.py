@@ -74,7 +74,7 @@ SETTINGS = under("torch.backends", """
 """)
 
 # Random numbers: only where the reference draws them too, or where a ModelNew makes its weights. Seeds: only where it draws none, and they mean nothing.
-RANDOM = under("torch", "rand randn rand_like randn_like randint randint_like randperm bernoulli normal")
+RANDOM = under("torch", "rand randn rand_like randn_like randint randint_like randperm bernoulli normal native_dropout")
 SEEDS = words("torch.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all")
 RANDOM_METHODS = words("bernoulli_ uniform_ normal_ exponential_ random_")
 

@@ -295,13 +295,29 @@ Arg diagonal_overwritten(Operands& in) {
   return tensor_arg(b.elementwise("where", {b.remap(one, b.shape(x), where, valid, 0), b.remap(values, b.shape(x), where, valid, 0), x}));
 }
 
-// Numbers that PyTorch draws in the wrapper, where the program draws them: `call` is what is called on or for the shape.
+// Numbers that PyTorch draws in the wrapper, where the program draws them: `kind` is what is called on or for the shape. PyTorch draws in the order of
+// memory: `order` has the dimensions from the slowest to the fastest, `gaps` says that the program's own tensor has gaps between its elements.
 Arg drawn(Operands& in) {
   ir::Builder& b = in.builder();
   const ir::DType* dtype = std::get_if<ir::DType>(&in.arg("dtype").value);
   const Shape to = in.integers("shape");
-  ir::Attributes attributes{{"kind", in.text("kind", "rand")}, {"p", in.number("p", 0)}, {"q", in.number("q", 0)}};
-  return tensor_arg(b.node("random", {}, attributes, {{dtype == nullptr ? ir::DType::float32 : *dtype, to}})[0]);
+  ir::Attributes attributes{{"kind", in.text("kind", "rand")}, {"p", in.number("p", 0)}, {"q", in.number("q", 0)}, {"gaps", in.flag("gaps", false)}};
+  const ir::DType of = dtype == nullptr ? ir::DType::float32 : *dtype;
+  if (in.arg("order").is_none()) return tensor_arg(b.node("random", {}, attributes, {{of, to}})[0]);
+  const std::vector<int> order = in.dims("order", static_cast<int>(to.size()));
+  if (order.size() != to.size()) {
+    in.fail("an order of another rank");
+    return {};
+  }
+  Shape in_memory;
+  std::vector<int> place(to.size());  // of each dimension
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    in_memory.push_back(to[at(order[k])]);
+    place[at(order[k])] = static_cast<int>(k);
+  }
+  attributes["place"] = std::vector<Sym>(place.begin(), place.end());
+  attributes["order"] = std::vector<Sym>(order.begin(), order.end());
+  return tensor_arg(b.permute(b.node("random", {}, attributes, {{of, in_memory}})[0], place));
 }
 
 Arg broadcast_tensors(Operands& in) {
@@ -330,7 +346,7 @@ constexpr Function kFunctions[] = {
     {"cast", "x, dtype", cast},
     {"diagonal_distance", "x", diagonal_distance},
     {"diagonal_overwritten", "x, values, offset, dim1, dim2", diagonal_overwritten},
-    {"drawn", "kind, shape, dtype, p, q", drawn},
+    {"drawn", "kind, shape, dtype, p, q, order, gaps", drawn},
     {"dtype_of", "x", dtype_of},
     {"epsilon", "x", epsilon},
     {"exact_cast", "x, dtype", exact_cast},

@@ -11,7 +11,7 @@ using ir::ValueId;
 
 // The weights of one layer and direction.
 struct Weights {
-  ValueId input = -1, hidden = -1, input_bias = -1, hidden_bias = -1;
+  ValueId input = -1, hidden = -1, input_bias = -1, hidden_bias = -1, projection = -1;
 };
 
 // x [.., i] times weight [o, i] transposed, plus bias.
@@ -50,8 +50,10 @@ class Recurrent {
     const std::int64_t layers = in_.fixed("num_layers", 1);
     const bool batch_first = in_.flag("batch_first", false);
     ValueId x = in_.tensor("x");
-    if (static_cast<std::int64_t>(params_.size()) != layers * directions_ * (biases_ ? 4 : 2)) {
-      in_.fail("projections of the hidden state (proj_size) are not supported");
+    const std::int64_t sides = layers * directions_, plain = biases_ ? 4 : 2, given = static_cast<std::int64_t>(params_.size());
+    projected_ = given == sides * (plain + 1);
+    if (given != sides * plain && !projected_) {
+      in_.fail("a layer has another number of weights than expected");
       return {};
     }
     if (batch_first) x = b_.permute(x, {1, 0, 2});
@@ -73,24 +75,41 @@ class Recurrent {
     return b_.cat(sides, 2);
   }
 
+  Weights weights_of(std::int64_t number) const {
+    const std::size_t each = (biases_ ? 4 : 2) + (projected_ ? 1 : 0), first = static_cast<std::size_t>(number) * each;
+    return {params_[first], params_[first + 1], biases_ ? params_[first + 2] : -1, biases_ ? params_[first + 3] : -1, projected_ ? params_[first + each - 1] : -1};
+  }
+
   ValueId one_direction(ValueId x, std::int64_t number, bool reverse) {
-    const std::size_t first = static_cast<std::size_t>(number) * (biases_ ? 4 : 2);
-    Weights w{params_[first], params_[first + 1], biases_ ? params_[first + 2] : -1, biases_ ? params_[first + 3] : -1};
+    const Weights w = weights_of(number);
     ValueId gates = product_with(b_, x, w.input, w.input_bias);
     // the reset gate of a GRU is applied to the hidden part with its bias; the other cells only add the two biases
     if (w.hidden_bias >= 0 && kind_ != "gru") gates = b_.elementwise("add", {gates, w.hidden_bias});
-    std::vector<ValueId> inputs{gates, w.hidden};
-    for (const ValueId start : initial_) inputs.push_back(slot(b_, start, number));
-    if (w.hidden_bias >= 0 && kind_ == "gru") inputs.push_back(w.hidden_bias);
     const Shape of_gates = b_.shape(gates);
-    const ir::Type state{b_.type(gates).dtype, {of_gates[0], of_gates[1], b_.shape(w.hidden)[1]}};
+    const Sym begin = reverse ? of_gates[0] - 1 : Sym(0), last = reverse ? Sym(0) : of_gates[0] - 1;
+    std::vector<ValueId> starts;
+    for (const ValueId start : initial_) starts.push_back(slot(b_, start, number));
+    ValueId hidden = w.hidden;
+    if (projected_) {
+      // What a step sees of the one before is hidden * projection * state: one matrix for the state before its projection. The first
+      // step sees a state that is already projected: its share is added to the gates, and the state itself starts at zero.
+      const std::vector<Sym> i = ir::index_symbols(of_gates);
+      const ValueId first = b_.remap(product_with(b_, starts[0], w.hidden, -1), of_gates, {i[1], i[2]}, {begin - i[0], i[0] - begin}, 0);
+      gates = b_.elementwise("add", {gates, first});
+      hidden = product_with(b_, w.hidden, b_.permute(w.projection, {1, 0}), -1);
+      starts[0] = b_.expand(b_.constant(0, b_.type(gates).dtype), {of_gates[1], b_.shape(hidden)[1]});
+    }
+    std::vector<ValueId> inputs{gates, hidden};
+    inputs.insert(inputs.end(), starts.begin(), starts.end());
+    if (w.hidden_bias >= 0 && kind_ == "gru") inputs.push_back(w.hidden_bias);
+    const ir::Type state{b_.type(gates).dtype, {of_gates[0], of_gates[1], b_.shape(hidden)[1]}};
     std::vector<ir::Type> types{state};
     if (kind_ == "lstm") types.push_back(state);
     const std::vector<ValueId> made = b_.node("recurrence", inputs, {{"kind", kind_}, {"reverse", reverse}}, types);
-    const Sym last = reverse ? Sym(0) : of_gates[0] - 1;
-    last_hidden_.push_back(final_state(made[0], last));
+    const ValueId states = projected_ ? product_with(b_, made[0], w.projection, -1) : made[0];
+    last_hidden_.push_back(final_state(states, last));
     if (kind_ == "lstm") last_cell_.push_back(final_state(made[1], last));
-    return made[0];
+    return states;
   }
 
   ValueId final_state(ValueId states, const Sym& step) {
@@ -109,7 +128,7 @@ class Recurrent {
   ir::Builder& b_;
   std::string kind_;
   std::vector<ValueId> params_, initial_, last_hidden_, last_cell_;
-  bool biases_ = true;
+  bool biases_ = true, projected_ = false;
   std::int64_t directions_ = 1;
 };
 

@@ -40,6 +40,17 @@ Sym scaled_extent(Operands& in, const Sym& extent, double factor) {
   return extent;
 }
 
+// Cubic convolution with a = -0.75: the weight of a neighbour `away` from the one below t.
+ValueId cubic_weight(ir::Builder& b, ValueId t, double away) {
+  constexpr double a = -0.75;
+  const bool inner = away == 0 || away == 1;
+  const ValueId d = b.elementwise("abs", {b.elementwise("sub", {t, number(b, away)})});
+  const double c[2][4] = {{-4 * a, 8 * a, -5 * a, a}, {1, 0, -(a + 3), a + 2}};  // by powers of the distance
+  ValueId out = number(b, c[inner ? 1 : 0][3]);
+  for (int k = 2; k >= 0; --k) out = b.elementwise("add", {b.elementwise("mul", {out, d}), number(b, c[inner ? 1 : 0][k])});
+  return out;
+}
+
 // One dimension of an image that gets another extent.
 class Axis {
  public:
@@ -68,7 +79,7 @@ class Axis {
                                   weighted(b_.elementwise("add", {low, number(b_, 1)}), share)});
   }
 
-  // Cubic convolution with a = -0.75 over four neighbours; outside the border's value continues.
+  // Over four neighbours; outside the border's value continues.
   ValueId cubic(bool align) const {
     const ValueId place = source(align), low = b_.elementwise("minimum", {b_.elementwise("floor", {place}), last()});
     const ValueId t = clamped(b_, b_.elementwise("sub", {place, low}), number(b_, 0), number(b_, 1));
@@ -82,17 +93,6 @@ class Axis {
   }
 
  private:
-  // of a neighbour `away` from the one below t
-  static ValueId cubic_weight(ir::Builder& b, ValueId t, double away) {
-    constexpr double a = -0.75;
-    const bool inner = away == 0 || away == 1;
-    const ValueId d = b.elementwise("abs", {b.elementwise("sub", {t, number(b, away)})});
-    const double c[2][4] = {{-4 * a, 8 * a, -5 * a, a}, {1, 0, -(a + 3), a + 2}};  // by powers of the distance
-    ValueId out = number(b, c[inner ? 1 : 0][3]);
-    for (int k = 2; k >= 0; --k) out = b.elementwise("add", {b.elementwise("mul", {out, d}), number(b, c[inner ? 1 : 0][k])});
-    return out;
-  }
-
   ValueId position() const { return b_.cast(b_.index({to_}, ir::index_symbols({to_})[0]), ir::DType::float32); }
   ValueId last() const { return real(b_, from_ - 1); }
 
@@ -165,14 +165,20 @@ Arg resized(Operands& in) {
 // Where a coordinate of a grid (-1 to 1) lies in an extent, as an index that may lie outside.
 ValueId grid_place(Operands& in, ValueId grid, const Sym& extent) {
   ir::Builder& b = in.builder();
-  const bool align = in.flag("align", false);
   const ValueId one = number(b, 1), half = number(b, 0.5), size = real(b, extent), last = real(b, extent - 1);
-  ValueId x = b.elementwise("add", {grid, one});
-  x = align ? b.elementwise("mul", {b.elementwise("mul", {x, half}), last})
-            : b.elementwise("mul", {b.elementwise("sub", {b.elementwise("mul", {x, size}), one}), half});
-  x = b.elementwise("where", {b.elementwise("eq", {x, x}), x, number(b, -1)});
+  const ValueId x = b.elementwise("add", {grid, one});
+  const ValueId place = in.flag("align", false) ? b.elementwise("mul", {b.elementwise("mul", {x, half}), last})
+                                                : b.elementwise("mul", {b.elementwise("sub", {b.elementwise("mul", {x, size}), one}), half});
+  return b.elementwise("where", {b.elementwise("eq", {place, place}), place, number(b, -1)});
+}
+
+// The index that stands for one outside: itself where zeros are outside (up to `reach` away from the image, further away is outside too), otherwise one inside.
+ValueId padded(Operands& in, ValueId x, const Sym& extent, double reach) {
+  ir::Builder& b = in.builder();
+  const bool align = in.flag("align", false);
+  const ValueId half = number(b, 0.5), size = real(b, extent), last = real(b, extent - 1);
   const std::int64_t padding = in.fixed("padding", 0);
-  if (padding == 0) return clamped(b, x, number(b, -2), b.elementwise("add", {size, one}));  // further away is outside too
+  if (padding == 0) return clamped(b, x, number(b, -reach), b.elementwise("add", {last, number(b, reach)}));
   if (padding == 2) {
     // reflected at -0.5 and extent - 0.5, or at the centres of the outermost pixels
     const ValueId low = number(b, align ? 0 : -0.5), span = align ? last : size;
@@ -187,24 +193,64 @@ ValueId grid_place(Operands& in, ValueId grid, const Sym& extent) {
   return clamped(b, x, number(b, 0), last);
 }
 
+// What lies outside counts as nothing: the index of one dimension, cut to lie inside, and whether it did.
+struct Neighbour {
+  ValueId index, inside;
+};
+
+Neighbour neighbour(ir::Builder& b, ValueId place, const Sym& extent) {
+  const ValueId i = b.cast(place, ir::DType::int64), zero = b.constant(0, ir::DType::int64), last = integer(b, extent - 1);
+  return {clamped(b, i, zero, last), b.elementwise("and", {b.elementwise("ge", {i, zero}), b.elementwise("le", {i, last})})};
+}
+
+// Sixteen neighbours; those outside are padded one by one, so that their weights stay as they are.
+ValueId bicubic_sampled(Operands& in, ValueId x, const std::vector<ValueId>& places, const Shape& spread, const Shape& to) {
+  ir::Builder& b = in.builder();
+  const std::vector<Sym> symbols = ir::index_symbols(to);
+  const std::vector<Sym> where{symbols[0], symbols[1], Sym::index("t0", b.shape(x)[2]), Sym::index("t1", b.shape(x)[3])};
+  std::vector<std::vector<Neighbour>> taps(2);
+  std::vector<std::vector<ValueId>> weights(2);
+  for (int k = 0; k < 2; ++k) {
+    const ValueId low = b.elementwise("floor", {places[at(k)]}), t = b.elementwise("sub", {places[at(k)], low});
+    for (int tap = -1; tap <= 2; ++tap) {
+      const Sym& extent = b.shape(x)[at(2 + k)];
+      taps[at(k)].push_back(neighbour(b, padded(in, b.elementwise("add", {low, number(b, tap)}), extent, 4), extent));
+      weights[at(k)].push_back(cubic_weight(b, t, tap));
+    }
+  }
+  ValueId out = -1;
+  for (std::size_t i = 0; i < 4; ++i) {
+    ValueId row = -1;
+    for (std::size_t j = 0; j < 4; ++j) {
+      const ValueId value = b.gather(x, {b.reshape(taps[0][i].index, spread), b.reshape(taps[1][j].index, spread)}, to, where);
+      const ValueId inside = b.reshape(b.elementwise("and", {taps[0][i].inside, taps[1][j].inside}), spread);
+      const ValueId part = b.elementwise("mul", {b.elementwise("where", {inside, value, number(b, 0)}), b.reshape(weights[1][j], spread)});
+      row = row < 0 ? part : b.elementwise("add", {row, part});
+    }
+    const ValueId part = b.elementwise("mul", {row, b.reshape(weights[0][i], spread)});
+    out = out < 0 ? part : b.elementwise("add", {out, part});
+  }
+  return out;
+}
+
 // x [n, c, spatial..] at the places of a grid [n, out.., rank], whose last dimension names x first.
 Arg grid_sampled(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x"), grid = in.tensor("grid");
   const int spatial = b.rank(x) - 2;
   const std::int64_t mode = in.fixed("mode", 0);
-  if (mode == 2) {
-    in.fail("bicubic sampling is not supported");
-    return {};
-  }
   Shape places(b.shape(grid).begin(), b.shape(grid).end() - 1), spread = places, to = places;
   spread.insert(spread.begin() + 1, Sym(1));
   to.insert(to.begin() + 1, b.shape(x)[1]);
-  std::vector<ValueId> low, share;
+  std::vector<ValueId> given, low, share;
   for (int k = 0; k < spatial; ++k) {
     std::vector<Sym> index = ir::index_symbols(places);
     index.emplace_back(spatial - 1 - k);
-    const ValueId place = grid_place(in, b.remap(grid, places, index), b.shape(x)[at(2 + k)]);
+    given.push_back(grid_place(in, b.remap(grid, places, index), b.shape(x)[at(2 + k)]));
+  }
+  if (mode == 2) return tensor_arg(bicubic_sampled(in, x, given, spread, to));
+  for (int k = 0; k < spatial; ++k) {
+    const ValueId place = padded(in, given[at(k)], b.shape(x)[at(2 + k)], 2);
     low.push_back(b.elementwise(mode == 1 ? "round" : "floor", {place}));
     share.push_back(b.elementwise("sub", {place, low.back()}));
   }
@@ -217,12 +263,10 @@ Arg grid_sampled(Operands& in) {
     for (int k = 0; k < spatial; ++k) {
       const bool high = ((corner >> k) & 1) != 0;
       const Sym extent = b.shape(x)[at(2 + k)];
-      const ValueId i = b.cast(high ? b.elementwise("add", {low[at(k)], number(b, 1)}) : low[at(k)], ir::DType::int64);
-      const ValueId zero = b.constant(0, ir::DType::int64), last = integer(b, extent - 1);
-      const ValueId in_range = b.elementwise("and", {b.elementwise("ge", {i, zero}), b.elementwise("le", {i, last})});
-      inside = inside < 0 ? in_range : b.elementwise("and", {inside, in_range});
+      const Neighbour near = neighbour(b, high ? b.elementwise("add", {low[at(k)], number(b, 1)}) : low[at(k)], extent);
+      inside = inside < 0 ? near.inside : b.elementwise("and", {inside, near.inside});
       if (mode == 0) weight = b.elementwise("mul", {weight, high ? share[at(k)] : b.elementwise("sub", {number(b, 1), share[at(k)]})});
-      indices.push_back(b.reshape(clamped(b, i, zero, last), spread));
+      indices.push_back(b.reshape(near.index, spread));
       where.push_back(Sym::index(fmt::format("t{}", k), extent));
     }
     const ValueId value = b.elementwise("mul", {b.gather(x, indices, to, where), mode == 0 ? b.reshape(weight, spread) : weight});

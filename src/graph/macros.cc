@@ -73,9 +73,13 @@ constexpr Macro kMacros[] = {
      "let d = last(normalized_shape);"
      "let y = x * rsqrt(mean(x * x, d, true) + (if eps == none then epsilon(x) else eps));"
      "if weight == none then y else y * weight"},
-    {"dropped", "x, p, train",
+    // on a GPU PyTorch draws by a kernel of its own, but not for a dropout in place
+    {"dropped", "x, p, train, order, gaps, inplace",
      "if train == false or p == 0 then x else if p == 1 then x * 0 else"
-     "  x * (drawn('bernoulli', shape(x), dtype_of(x), 1 - p) / (1 - p))"},
+     "  if inplace == true then x * (drawn('bernoulli', shape(x), dtype_of(x), 1 - p, 0, order, gaps) / (1 - p))"
+     "  else x * drawn('dropout', shape(x), dtype_of(x), p, 0, order, gaps)"},
+    {"fake_quantized", "x, scale, zero_point, low, high",
+     "(clamp(round(x * div_rn(full([], 1.0, float32), scale)) + zero_point, low, high) - zero_point) * scale"},
     {"channel_dropped", "x, p, train",
      "if train == false or p == 0 then x else if p == 1 then x * 0 else"
      "  x * (drawn('bernoulli', channel_shape(x), dtype_of(x), 1 - p) / (1 - p))"},
@@ -104,9 +108,9 @@ constexpr Macro kMacros[] = {
      "loss_reduction(maximum(margin + dp - d, 0), reduction)"},
     {"cosine", "a, b, dim, eps",
      "sum(a * b, dim, keepdim=false) / sqrt((sum(a * a, dim, keepdim=false) + eps) * (sum(b * b, dim, keepdim=false) + eps))"},
-    {"alpha_dropped", "x, p, train, noise_shape",
+    {"alpha_dropped", "x, p, train, noise_shape, order, gaps",
      "if train == false or p == 0 then x else if p == 1 then x * 0 else"
-     "  (let a = rsqrt((3.0909133056 * p + 1) * (1 - p)); let keep = drawn('bernoulli', noise_shape, dtype_of(x), 1 - p);"
+     "  (let a = rsqrt((3.0909133056 * p + 1) * (1 - p)); let keep = drawn('bernoulli', noise_shape, dtype_of(x), 1 - p, 0, order, gaps);"
      "   x * (keep * a) + ((keep - 1) * (1.7580993408473766 * a) + 1.7580993408473766 * a * p))"},
     {"matrix", "x", "if rank(x) == 1 then unsqueeze(x, 0) else x"},
     {"multi_margin", "x, target, p, margin, weight",

@@ -9,8 +9,8 @@ constexpr Operator kOperators[] = {
     {"aten.arange.start", "numbers(start, end, 1, dtype)"},
     {"aten.arange.start_step", "numbers(start, end, step, dtype)"},
     {"aten.broadcast_to.default", "expand(self, size)"},
-    {"aten.bucketize.Tensor",
-     "let v = unsqueeze(self, -1); sum(cast(if right then (boundaries <= v) else (boundaries < v), int64), -1, keepdim=false)"},
+    {"aten.bucketize.Tensor",  // NaN lies behind all of them
+     "let v = unsqueeze(self, -1); sum(cast(if right then not (boundaries > v) else not (boundaries >= v), int64), -1, keepdim=false)"},
     {"aten.cat.default", "cat(tensors, dim)"},
     {"aten.channel_shuffle.default",
      "let n = size(self, 0); let c = size(self, 1);"
@@ -69,7 +69,7 @@ constexpr Operator kOperators[] = {
     {"aten.searchsorted.Tensor",
      "let v = unsqueeze(self, -1); let e = if rank(sorted_sequence) == 1 then sorted_sequence else unsqueeze(sorted_sequence, -2);"
      "let s = if sorter == none then e else refused('a sorter is not supported');"
-     "sum(cast(if right or side == 'right' then (s <= v) else (s < v), int64), -1, keepdim=false)"},
+     "sum(cast(if right or side == 'right' then not (s > v) else not (s >= v), int64), -1, keepdim=false)"},
     {"aten.select.int", "select(self, dim, index)"},
     {"aten.select_scatter.default", "overwritten(self, src, dim, index, 1)"},
     {"aten.slice.Tensor", "slice(self, dim, start, end, step)"},

@@ -62,16 +62,41 @@ std::string packed_text(const std::string& structure, const std::vector<std::str
   return out;
 }
 
+namespace {
+
+// "(1, 0, 2)" of an attribute of a random draw that was made in another order of memory; nothing where it was not.
+std::string order_of(const Node& node, const char* name) {
+  const auto found = node.attributes.find(name);
+  return found == node.attributes.end() ? "" : tuple_text(std::get<std::vector<Sym>>(found->second));
+}
+
+// A tensor as the program's lies in memory, what is drawn into it, and back to an order in which it is contiguous.
+std::string drawn_into(const Node& node, const std::string& tensor, const std::string& before, const std::string& after) {
+  const std::string place = order_of(node, "place");
+  if (place.empty()) return before + tensor + after;
+  return fmt::format("{}{}.permute{}{}.permute{}", before, tensor, place, after, order_of(node, "order"));
+}
+
+}  // namespace
+
 std::string draw_text(const Graph& graph, ValueId value, const std::string& device) {
   const Node& node = *graph.maker(value);
   const Shape& shape = graph.shape(value);
   const std::string& kind = text_attribute(node, "kind");
   const std::string what = fmt::format("dtype={}, device={}", torch_type(graph.type(value).dtype), device);
-  const std::string empty = fmt::format("torch.empty({}, {})", tuple_text(shape), what);
   const auto number = [&](const char* name) { return float_attribute(node, name); };
-  if (kind == "bernoulli") return fmt::format("{}.bernoulli_({})", empty, number("p"));
-  if (kind == "exponential_") return fmt::format("{}.exponential_({})", empty, number("p"));
-  if (kind == "uniform_" || kind == "normal_") return fmt::format("{}.{}({}, {})", empty, kind, number("p"), number("q"));
+  const auto into_empty = [&](const std::string& call) { return drawn_into(node, fmt::format("torch.empty({}, {})", tuple_text(shape), what), "", "." + call); };
+  if (kind == "dropout") {  // PyTorch's own, of ones: which elements it keeps follows from the shape, the dtype and the layout
+    const bool gaps = bool_attribute(node, "gaps");
+    Shape wider = shape;
+    if (gaps) wider.push_back(Sym(2));
+    const std::string ones = fmt::format("torch.ones({}, {}){}", tuple_text(wider), what, gaps ? ".select(-1, 0)" : "");
+    return drawn_into(node, ones, "torch.native_dropout(", fmt::format(", {}, True)[0]", number("p")));
+  }
+  if (kind == "bernoulli") return into_empty(fmt::format("bernoulli_({})", number("p")));
+  if (kind == "exponential_") return into_empty(fmt::format("exponential_({})", number("p")));
+  if (kind == "uniform_" || kind == "normal_") return into_empty(fmt::format("{}({}, {})", kind, number("p"), number("q")));
+  if (!order_of(node, "place").empty() && (kind == "rand" || kind == "randn")) return into_empty(kind == "rand" ? "uniform_()" : "normal_()");
   if (kind == "randint")
     return fmt::format("torch.randint({}, {}, {}, {})", static_cast<std::int64_t>(number("p")), static_cast<std::int64_t>(number("q")), tuple_text(shape), what);
   if (kind == "randperm") return fmt::format("torch.randperm({}, {})", shape[0].text(), what);

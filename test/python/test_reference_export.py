@@ -135,5 +135,59 @@ class Samples(unittest.TestCase):
             self.assertEqual((node["op"], sorted(node["args"])), ("aten.einsum.default", ["equation", "tensors"]))
 
 
+NORMS = """
+rows, side = 6, 32
+class Model(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.first, self.second = nn.BatchNorm2d(c), nn.BatchNorm1d(c, track_running_stats=False)
+    def forward(self, x):
+        y = self.first(x.contiguous(memory_format=torch.channels_last))
+        return self.second(y.mean(3))
+def get_inputs(): return [torch.rand(rows, 8, side, side)]
+def get_init_inputs(): return [8]
+"""
+
+READS_VALUES = """
+rows = 4096
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = nn.Parameter(torch.tensor(1.0))
+        nn.init.constant_(self.kept, 3.0)
+        self.layer = nn.Linear(16, 8 * int(self.kept.item()))
+        self.rates = [r.item() for r in torch.linspace(0, 1, 3){more}]
+        self.table = torch.arange(8.0 * 3)
+    def forward(self, x): return self.layer(x) * self.rates[1] + self.table
+def get_inputs(): return [torch.rand(rows, 16)]
+"""
+
+
+class Shortcuts(unittest.TestCase):
+    """What makes an export cheaper changes nothing in it."""
+
+    def samples(self) -> list[dict]:
+        return export.export(loaded(NORMS, elements=1 << 13, flops=1 << 25), frozenset({"aten.batch_norm.default"}))["samples"]
+
+    def test_norms_whose_shapes_are_stated(self) -> None:
+        found = self.samples()
+        with mock.patch.object(harness.bridge("export_shapes"), "NORMS", ()):
+            self.assertEqual(found, self.samples())
+        strides = [n["outs"][0]["strides"] for n in found[0]["graph"]["nodes"] if "batch_norm" in n["op"]]
+        self.assertEqual(strides[0][1], 1)  # channels last, as they were given
+
+    def test_only_the_first_export_says_where_its_nodes_come_from(self) -> None:
+        places = [[n["where"] for n in sample["graph"]["nodes"]] for sample in self.samples()]
+        self.assertTrue(all(where.startswith("problem.py:") for where in places[0]), places[0])
+        self.assertFalse(any(any(others) for others in places[1:]))
+
+    def test_a_constructor_that_reads_what_it_has_filled(self) -> None:
+        for more in ("", "\n            if torch.rand(1).item() < 2"):  # PyTorch remembers no drawn number: such a one is built for real
+            state = loaded(READS_VALUES.replace("{more}", more), elements=1 << 12, flops=1 << 25)
+            self.assertLess(state.sizes["rows"], 4096)
+            nodes = export.export(state, frozenset())["samples"][0]["graph"]["nodes"]
+            self.assertEqual(nodes[0]["outs"][0]["shape"], [4096, 24])
+
+
 if __name__ == "__main__":
     unittest.main()
