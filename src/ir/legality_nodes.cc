@@ -245,7 +245,7 @@ constexpr AttributeRule kScan[] = {{"kind", Kind::text}, {"dim", Kind::number}, 
 constexpr AttributeRule kMatmul[] = {{"grade", Kind::text, false}, {"run", Kind::number, false}};
 constexpr AttributeRule kOrder[] = {{"descending", Kind::flag}};
 constexpr AttributeRule kRecurrence[] = {{"kind", Kind::text}, {"reverse", Kind::flag}};
-constexpr AttributeRule kRandom[] = {{"kind", Kind::text}, {"p", Kind::real}, {"q", Kind::real}};
+constexpr AttributeRule kRandom[] = {{"kind", Kind::text}, {"p", Kind::real}, {"q", Kind::real}, {"gaps", Kind::flag, false}, {"order", Kind::numbers, false}, {"place", Kind::numbers, false}};
 constexpr AttributeRule kUnknown[] = {{"reason", Kind::text}};
 // marks for later passes: where a value is computed, not what it is
 constexpr AttributeRule kElementwise[] = {{"apart", Kind::text, false}, {"kept", Kind::flag, false}, {"exact", Kind::flag, false}, {"copy", Kind::flag, false}, {"operands_kept", Kind::flag, false}};

@@ -268,6 +268,8 @@ def kernel_function(x, *, qkv_weight, out_weight):
     batch_size = x.shape[0]
     length = x.shape[1]
     width_part = (width // 4)
+    if x.shape != (batch_size, length, 4*width_part):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, length, 4*width_part)} was expected")
     qkv_weight = qkv_weight.contiguous()
     out_weight = out_weight.contiguous()
     x = x.contiguous()

@@ -75,6 +75,10 @@ def kernel_function(q, k, v):
     heads = q.shape[0]
     length = q.shape[1]
     head_dim = q.shape[2]
+    if k.shape != (heads, length, head_dim):
+        raise ValueError(f"k is {tuple(k.shape)}, where {(heads, length, head_dim)} was expected")
+    if v.shape != (heads, length, head_dim):
+        raise ValueError(f"v is {tuple(v.shape)}, where {(heads, length, head_dim)} was expected")
     q = q.contiguous()
     k = k.contiguous()
     v = v.contiguous()

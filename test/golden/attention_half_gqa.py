@@ -73,6 +73,12 @@ def kernel_function(q, k, v):
     length = q.shape[2]
     k_size_dim1 = k.shape[1]
     v_dim1 = v.shape[1]
+    if q.shape != (batch_size, 4, length, 32):
+        raise ValueError(f"q is {tuple(q.shape)}, where {(batch_size, 4, length, 32)} was expected")
+    if k.shape != (batch_size, k_size_dim1, length, 32):
+        raise ValueError(f"k is {tuple(k.shape)}, where {(batch_size, k_size_dim1, length, 32)} was expected")
+    if v.shape != (batch_size, v_dim1, length, 32):
+        raise ValueError(f"v is {tuple(v.shape)}, where {(batch_size, v_dim1, length, 32)} was expected")
     q = q.contiguous()
     k = k.contiguous()
     v = v.contiguous()

@@ -145,6 +145,12 @@ def kernel_function(q, k, v, bias):
     keys = k.shape[2]
     q_dim3 = q.shape[3]
     v_dim3 = v.shape[3]
+    if k.shape != (batch_size, heads, keys, q_dim3):
+        raise ValueError(f"k is {tuple(k.shape)}, where {(batch_size, heads, keys, q_dim3)} was expected")
+    if v.shape != (batch_size, heads, keys, v_dim3):
+        raise ValueError(f"v is {tuple(v.shape)}, where {(batch_size, heads, keys, v_dim3)} was expected")
+    if bias.shape != (1, heads, queries, keys):
+        raise ValueError(f"bias is {tuple(bias.shape)}, where {(1, heads, queries, keys)} was expected")
     q = q.contiguous()
     k = k.contiguous()
     v = v.contiguous()

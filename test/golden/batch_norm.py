@@ -11,6 +11,11 @@ import triton
 import triton.language as tl
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def batch_norm_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_ptr, bias_ptr, out_ptr, features, batch_size, height, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -78,12 +83,14 @@ def kernel_function(x, *, norm_weight, norm_bias, norm_running_mean, norm_runnin
     batch_size = x.shape[0]
     height = x.shape[2]
     width = x.shape[3]
+    if x.shape != (batch_size, features, height, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, features, height, width)} was expected")
     norm_weight = norm_weight.contiguous()
     norm_bias = norm_bias.contiguous()
     x = x.contiguous()
     batch_norm = torch.empty((batch_size, features, height, width), dtype=torch.float32, device=norm_weight.device)
-    batch_norm_kernel[(triton.cdiv(features, 2),)](
-        x, norm_running_mean, norm_running_var, norm_weight, norm_bias, batch_norm, features, batch_size, height, width, ROWS=2, BLOCK=triton.next_power_of_2(batch_size*height*width), WIDE=batch_size*features*height*width >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_kernel[(triton.cdiv(features, rows_of(batch_size*height*width)),)](
+        x, norm_running_mean, norm_running_var, norm_weight, norm_bias, batch_norm, features, batch_size, height, width, ROWS=rows_of(batch_size*height*width), BLOCK=triton.next_power_of_2(batch_size*height*width), WIDE=batch_size*features*height*width >= 2**31, num_warps=4, num_stages=2,
     )
     add_kernel[(triton.cdiv(1, 1024),)](
         norm_num_batches_tracked, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,

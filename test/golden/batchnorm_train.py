@@ -11,6 +11,11 @@ import triton
 import triton.language as tl
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def batch_norm_kernel(x_ptr, running_mean_ptr, running_var_ptr, weight_ptr, bias_ptr, out_ptr, channels, batch_size, height, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -78,12 +83,14 @@ def kernel_function(x, *, bn_weight, bn_bias, bn_running_mean, bn_running_var, b
     batch_size = x.shape[0]
     height = x.shape[2]
     width = x.shape[3]
+    if x.shape != (batch_size, channels, height, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, channels, height, width)} was expected")
     bn_weight = bn_weight.contiguous()
     bn_bias = bn_bias.contiguous()
     x = x.contiguous()
     batch_norm = torch.empty((batch_size, channels, height, width), dtype=torch.float32, device=bn_weight.device)
-    batch_norm_kernel[(triton.cdiv(channels, 4),)](
-        x, bn_running_mean, bn_running_var, bn_weight, bn_bias, batch_norm, channels, batch_size, height, width, ROWS=4, BLOCK=triton.next_power_of_2(batch_size*height*width), WIDE=batch_size*channels*height*width >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_kernel[(triton.cdiv(channels, rows_of(batch_size*height*width)),)](
+        x, bn_running_mean, bn_running_var, bn_weight, bn_bias, batch_norm, channels, batch_size, height, width, ROWS=rows_of(batch_size*height*width), BLOCK=triton.next_power_of_2(batch_size*height*width), WIDE=batch_size*channels*height*width >= 2**31, num_warps=4, num_stages=2,
     )
     add_kernel[(triton.cdiv(1, 1024),)](
         bn_num_batches_tracked, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,

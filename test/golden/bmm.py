@@ -54,6 +54,8 @@ def kernel_function(a, b):
     M = a.shape[1]
     K = a.shape[2]
     N = b.shape[2]
+    if b.shape != (B, K, N):
+        raise ValueError(f"b is {tuple(b.shape)}, where {(B, K, N)} was expected")
     a = a.contiguous()
     b = b.contiguous()
     bmm = torch.empty((B, M, N), dtype=torch.float32, device=a.device)

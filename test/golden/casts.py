@@ -216,6 +216,8 @@ def where_kernel(x_ptr, n_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE
 def kernel_function(x, n):
     rows = x.shape[0]
     columns = x.shape[1]
+    if n.shape != (rows, columns):
+        raise ValueError(f"n is {tuple(n.shape)}, where {(rows, columns)} was expected")
     x = x.contiguous()
     n = n.contiguous()
     device = x.device

@@ -18,6 +18,11 @@ def largest(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def sum_linalg_vector_norm_kernel(x_ptr, out_ptr, out1_ptr, columns, parts, part_length, tall_size, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -124,13 +129,15 @@ def kernel_function(x, y):
     y_dim1 = y.shape[1]
     parts = min(((tall_size + 31) // 32), 2048)
     part_length = 32*((tall_size - 1) // (32*parts)) + 32
+    if y.shape != (tall_size, y_dim1):
+        raise ValueError(f"y is {tuple(y.shape)}, where {(tall_size, y_dim1)} was expected")
     x = x.contiguous()
     y = y.contiguous()
     device = x.device
     sum_1 = torch.empty((parts, columns), dtype=torch.float32, device=device)
     linalg_vector_norm = torch.empty((parts, columns), dtype=torch.float32, device=device)
-    sum_linalg_vector_norm_kernel[(triton.cdiv(columns*parts, 128),)](
-        x, sum_1, linalg_vector_norm, columns, parts, part_length, tall_size, ROWS=128, BLOCK=triton.next_power_of_2(part_length), WIDE=columns*part_length*parts >= 2**31, num_warps=4, num_stages=2,
+    sum_linalg_vector_norm_kernel[(triton.cdiv(columns*parts, rows_of(part_length)),)](
+        x, sum_1, linalg_vector_norm, columns, parts, part_length, tall_size, ROWS=rows_of(part_length), BLOCK=triton.next_power_of_2(part_length), WIDE=columns*part_length*parts >= 2**31, num_warps=4, num_stages=2,
     )
     sum_2 = torch.empty((columns,), dtype=torch.float32, device=device)
     linalg_vector_norm_1 = torch.empty((columns,), dtype=torch.float32, device=device)
@@ -142,7 +149,7 @@ def kernel_function(x, y):
         y, mean, y_dim1, tall_size, ROWS=8, BLOCK=256, WIDE=tall_size*y_dim1 >= 2**31, num_warps=4, num_stages=2,
     )
     amax = torch.empty((tall_size,), dtype=torch.float32, device=device)
-    amax_kernel[(triton.cdiv(tall_size, 512),)](
-        y, amax, tall_size, y_dim1, ROWS=512, BLOCK=triton.next_power_of_2(y_dim1), WIDE=tall_size*y_dim1 >= 2**31, num_warps=4, num_stages=2,
+    amax_kernel[(triton.cdiv(tall_size, rows_of(y_dim1)),)](
+        y, amax, tall_size, y_dim1, ROWS=rows_of(y_dim1), BLOCK=triton.next_power_of_2(y_dim1), WIDE=tall_size*y_dim1 >= 2**31, num_warps=4, num_stages=2,
     )
     return (sum_2, linalg_vector_norm_1, mean, amax,)

@@ -31,6 +31,8 @@ def kernel_function(a, b):
     batch_size = a.shape[0]
     left = a.shape[1]
     right = b.shape[1]
+    if b.shape != (batch_size, right):
+        raise ValueError(f"b is {tuple(b.shape)}, where {(batch_size, right)} was expected")
     a = a.contiguous()
     b = b.contiguous()
     cat = torch.empty((batch_size, left + right), dtype=torch.float32, device=a.device)

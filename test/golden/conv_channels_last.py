@@ -23,6 +23,11 @@ def largest(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def conv2d_kernel(x_ptr, out_ptr, parts, extent, part_length, extent_1, extent_2, row_length, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -333,14 +338,16 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
     parts_1 = min(((64*height_1*width_1 + 1023) // 1024), 32)
     part_length_1 = 128*((64*height_1*width_1 - 1) // (128*parts_1)) + 128
     row_length_1 = 64*height_1*width_1
+    if x.shape != (x_dim0, 3, x_dim2, x_dim3):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(x_dim0, 3, x_dim2, x_dim3)} was expected")
     first_weight = first_weight.contiguous()
     first_bias = first_bias.contiguous()
     second_weight = second_weight.contiguous()
     x = x.contiguous()
     device = first_weight.device
     conv2d = torch.empty((x_dim0, parts), dtype=torch.float32, device=device)
-    conv2d_kernel[(triton.cdiv(parts*x_dim0, 2),)](
-        x, conv2d, parts, x_dim0, part_length, x_dim2, x_dim3, row_length, ROWS=2, BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    conv2d_kernel[(triton.cdiv(parts*x_dim0, rows_of(part_length)),)](
+        x, conv2d, parts, x_dim0, part_length, x_dim2, x_dim3, row_length, ROWS=rows_of(part_length), BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_1 = torch.empty((x_dim0, 1, 1, 1), dtype=torch.float32, device=device)
     conv2d_2 = torch.empty((x_dim0, 1, 1, 1), dtype=torch.float32, device=device)
@@ -362,8 +369,8 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
         conv2d_3, conv2d_4, conv2d_2, conv2d_5, conv2d_6, first_bias, relu, height_1, width_1, x_dim0, BM=128, BN=64, BK=32, GROUP=8, STEPS=1, WIDE=80*height_1*width_1*x_dim0 + 40*height_1*x_dim0 + 40*width_1*x_dim0 + 100*x_dim0 + 12544 >= 2**31, num_warps=4, num_stages=4,
     )
     conv2d_7 = torch.empty((x_dim0, parts_1), dtype=torch.float32, device=device)
-    conv2d_kernel_4[(triton.cdiv(parts_1*x_dim0, 1),)](
-        relu, conv2d_7, parts_1, x_dim0, part_length_1, height_1, width_1, row_length_1, ROWS=1, BLOCK=triton.next_power_of_2(part_length_1), WIDE=part_length_1*parts_1*x_dim0 >= 2**31, num_warps=8, num_stages=2,
+    conv2d_kernel_4[(triton.cdiv(parts_1*x_dim0, rows_of(part_length_1)),)](
+        relu, conv2d_7, parts_1, x_dim0, part_length_1, height_1, width_1, row_length_1, ROWS=rows_of(part_length_1), BLOCK=triton.next_power_of_2(part_length_1), WIDE=part_length_1*parts_1*x_dim0 >= 2**31, num_warps=8, num_stages=2,
     )
     conv2d_8 = torch.empty((x_dim0, 1, 1, 1), dtype=torch.float32, device=device)
     conv2d_9 = torch.empty((x_dim0, 1, 1, 1), dtype=torch.float32, device=device)

@@ -63,6 +63,8 @@ def kernel_function(x, *, conv_weight, conv_bias):
     batch_size = x.shape[0]
     height = x.shape[2]
     width = x.shape[3]
+    if x.shape != (batch_size, in_channels, height, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, in_channels, height, width)} was expected")
     conv_weight = conv_weight.contiguous()
     conv_bias = conv_bias.contiguous()
     x = x.contiguous()

@@ -71,6 +71,8 @@ def kernel_function(x, *, up_weight, up_bias):
     width_1 = 2*width + 1
     places_1 = height + 1
     places_2 = width + 1
+    if x.shape != (1, channels_in, height, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(1, channels_in, height, width)} was expected")
     up_weight = up_weight.contiguous()
     up_bias = up_bias.contiguous()
     x = x.contiguous()

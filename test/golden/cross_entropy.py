@@ -69,6 +69,8 @@ def cross_entropy_loss_kernel_1(target_ptr, x_ptr, out_ptr, batch_size, classes,
 def kernel_function(logits, target):
     batch_size = logits.shape[0]
     classes = logits.shape[1]
+    if target.shape != (batch_size,):
+        raise ValueError(f"target is {tuple(target.shape)}, where {(batch_size,)} was expected")
     logits = logits.contiguous()
     target = target.contiguous()
     cross_entropy_loss = torch.empty((batch_size, classes), dtype=torch.float32, device=logits.device)

@@ -115,6 +115,8 @@ def kernel_function(x, *, first_weight, first_bias, second_weight, second_bias):
     width = first_weight.shape[0]
     batch = x.shape[0]
     length = x.shape[1]
+    if x.shape != (batch, length, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch, length, width)} was expected")
     first_weight = first_weight.contiguous()
     first_bias = first_bias.contiguous()
     second_weight = second_weight.contiguous()

@@ -355,6 +355,8 @@ def sum_mul_kernel(x_ptr, out_ptr, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE
 def kernel_function(x, *, up, down, gate_weight):
     width = up.shape[1]
     tokens = x.shape[0]
+    if x.shape != (tokens, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(tokens, width)} was expected")
     up = up.contiguous()
     down = down.contiguous()
     gate_weight = gate_weight.contiguous()

@@ -49,6 +49,8 @@ def kernel_function(x, *, norm_weight, norm_bias):
     batch_size = x.shape[0]
     height = x.shape[2]
     width = x.shape[3]
+    if x.shape != (batch_size, channels, height, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, channels, height, width)} was expected")
     norm_weight = norm_weight.contiguous()
     norm_bias = norm_bias.contiguous()
     x = x.contiguous()

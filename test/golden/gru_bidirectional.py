@@ -394,6 +394,10 @@ def kernel_function(x, h0, *, gru_weight_ih_l0, gru_weight_hh_l0, gru_bias_ih_l0
     hidden = gru_weight_hh_l0.shape[1]
     steps = x.shape[0]
     batch = x.shape[1]
+    if x.shape != (steps, batch, features):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(steps, batch, features)} was expected")
+    if h0.shape != (4, batch, hidden):
+        raise ValueError(f"h0 is {tuple(h0.shape)}, where {(4, batch, hidden)} was expected")
     gru_weight_ih_l0 = gru_weight_ih_l0.contiguous()
     gru_weight_hh_l0 = gru_weight_hh_l0.contiguous()
     gru_bias_ih_l0 = gru_bias_ih_l0.contiguous()

@@ -45,6 +45,8 @@ def index_add_kernel(index_ptr, src_ptr, out_ptr, cols, rows, ROWS: tl.constexpr
 def kernel_function(src, index):
     rows = src.shape[0]
     cols = src.shape[1]
+    if index.shape != (rows,):
+        raise ValueError(f"index is {tuple(index.shape)}, where {(rows,)} was expected")
     src = src.contiguous()
     index = index.contiguous()
     index_add = torch.empty((16, cols), dtype=torch.float32, device=src.device)

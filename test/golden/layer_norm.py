@@ -10,6 +10,11 @@ import triton
 import triton.language as tl
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def layer_norm_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -45,11 +50,13 @@ def layer_norm_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, width, R
 def kernel_function(x, *, norm_weight, norm_bias):
     width = norm_weight.shape[0]
     batch_size = x.shape[0]
+    if x.shape != (batch_size, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, width)} was expected")
     norm_weight = norm_weight.contiguous()
     norm_bias = norm_bias.contiguous()
     x = x.contiguous()
     layer_norm = torch.empty((batch_size, width), dtype=torch.float32, device=norm_weight.device)
-    layer_norm_kernel[(triton.cdiv(batch_size, 8),)](
-        x, norm_weight, norm_bias, layer_norm, batch_size, width, ROWS=8, BLOCK=triton.next_power_of_2(width), WIDE=batch_size*width >= 2**31, num_warps=4, num_stages=2,
+    layer_norm_kernel[(triton.cdiv(batch_size, rows_of(width)),)](
+        x, norm_weight, norm_bias, layer_norm, batch_size, width, ROWS=rows_of(width), BLOCK=triton.next_power_of_2(width), WIDE=batch_size*width >= 2**31, num_warps=4, num_stages=2,
     )
     return layer_norm

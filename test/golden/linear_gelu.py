@@ -57,6 +57,8 @@ def kernel_function(x, *, fc_weight, fc_bias):
     out_features = fc_weight.shape[0]
     in_features = fc_weight.shape[1]
     batch_size = x.shape[0]
+    if x.shape != (batch_size, in_features):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, in_features)} was expected")
     fc_weight = fc_weight.contiguous()
     fc_bias = fc_bias.contiguous()
     x = x.contiguous()

@@ -21,6 +21,11 @@ def largest(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def linear_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, out3_ptr, extent, extent_1, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -298,6 +303,10 @@ def kernel_function(x, y, *, layer_weight, layer_bias):
     y_dim1 = y.shape[1]
     parts = min(((layer_weight_dim0 + 31) // 32), 128)
     part_length = 32*((layer_weight_dim0 - 1) // (32*parts)) + 32
+    if x.shape != (x_dim0, layer_weight_dim0):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(x_dim0, layer_weight_dim0)} was expected")
+    if y.shape != (layer_weight_dim0, y_dim1):
+        raise ValueError(f"y is {tuple(y.shape)}, where {(layer_weight_dim0, y_dim1)} was expected")
     layer_weight = layer_weight.contiguous()
     layer_bias = layer_bias.contiguous()
     x = x.contiguous()
@@ -307,15 +316,15 @@ def kernel_function(x, y, *, layer_weight, layer_bias):
     linear_1 = torch.empty((1, x_dim0, layer_weight_dim0), dtype=torch.float16, device=device)
     linear_2 = torch.empty((1, x_dim0, 1), dtype=torch.float32, device=device)
     linear_3 = torch.empty((1, x_dim0, 1), dtype=torch.float32, device=device)
-    linear_kernel[(triton.cdiv(x_dim0, 4),)](
-        x, linear_2, linear_3, linear, linear_1, x_dim0, layer_weight_dim0, ROWS=4, BLOCK=triton.next_power_of_2(layer_weight_dim0), WIDE=layer_weight_dim0*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    linear_kernel[(triton.cdiv(x_dim0, rows_of(layer_weight_dim0)),)](
+        x, linear_2, linear_3, linear, linear_1, x_dim0, layer_weight_dim0, ROWS=rows_of(layer_weight_dim0), BLOCK=triton.next_power_of_2(layer_weight_dim0), WIDE=layer_weight_dim0*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     linear_4 = torch.empty((1, layer_weight_dim0, layer_weight_dim0), dtype=torch.float16, device=device)
     linear_5 = torch.empty((1, layer_weight_dim0, layer_weight_dim0), dtype=torch.float16, device=device)
     linear_6 = torch.empty((1, 1, layer_weight_dim0), dtype=torch.float32, device=device)
     linear_7 = torch.empty((1, 1, layer_weight_dim0), dtype=torch.float32, device=device)
-    linear_kernel_1[(triton.cdiv(layer_weight_dim0, 4),)](
-        layer_weight, linear_6, linear_7, linear_4, linear_5, layer_weight_dim0, ROWS=4, BLOCK=triton.next_power_of_2(layer_weight_dim0), WIDE=layer_weight_dim0*layer_weight_dim0 >= 2**31, num_warps=4, num_stages=2,
+    linear_kernel_1[(triton.cdiv(layer_weight_dim0, rows_of(layer_weight_dim0)),)](
+        layer_weight, linear_6, linear_7, linear_4, linear_5, layer_weight_dim0, ROWS=rows_of(layer_weight_dim0), BLOCK=triton.next_power_of_2(layer_weight_dim0), WIDE=layer_weight_dim0*layer_weight_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     matmul = torch.empty((1, x_dim0, layer_weight_dim0), dtype=torch.float32, device=device)
     linear_relu_matmul_kernel[(triton.cdiv(x_dim0, 64) * triton.cdiv(layer_weight_dim0, 64),)](
@@ -325,18 +334,18 @@ def kernel_function(x, y, *, layer_weight, layer_bias):
     matmul_2 = torch.empty((1, x_dim0, layer_weight_dim0), dtype=torch.float16, device=device)
     matmul_3 = torch.empty((1, x_dim0, 1), dtype=torch.float32, device=device)
     matmul_4 = torch.empty((1, x_dim0, 1), dtype=torch.float32, device=device)
-    linear_kernel[(triton.cdiv(x_dim0, 4),)](
-        matmul, matmul_3, matmul_4, matmul_1, matmul_2, x_dim0, layer_weight_dim0, ROWS=4, BLOCK=triton.next_power_of_2(layer_weight_dim0), WIDE=layer_weight_dim0*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+    linear_kernel[(triton.cdiv(x_dim0, rows_of(layer_weight_dim0)),)](
+        matmul, matmul_3, matmul_4, matmul_1, matmul_2, x_dim0, layer_weight_dim0, ROWS=rows_of(layer_weight_dim0), BLOCK=triton.next_power_of_2(layer_weight_dim0), WIDE=layer_weight_dim0*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     matmul_5 = torch.empty((1, parts, y_dim1), dtype=torch.float32, device=device)
-    matmul_kernel[(triton.cdiv(parts*y_dim1, 128),)](
-        y, matmul_5, parts, y_dim1, part_length, layer_weight_dim0, ROWS=128, BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts*y_dim1 >= 2**31, num_warps=4, num_stages=2,
+    matmul_kernel[(triton.cdiv(parts*y_dim1, rows_of(part_length)),)](
+        y, matmul_5, parts, y_dim1, part_length, layer_weight_dim0, ROWS=rows_of(part_length), BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts*y_dim1 >= 2**31, num_warps=4, num_stages=2,
     )
     matmul_6 = torch.empty((1, 1, y_dim1), dtype=torch.float32, device=device)
     matmul_7 = torch.empty((1, 1, y_dim1), dtype=torch.float32, device=device)
     matmul_8 = torch.empty((1, 1, y_dim1), dtype=torch.float32, device=device)
-    matmul_kernel_1[(triton.cdiv(y_dim1, 128),)](
-        matmul_5, matmul_6, matmul_7, matmul_8, y_dim1, parts, ROWS=128, BLOCK=triton.next_power_of_2(parts), WIDE=parts*y_dim1 >= 2**31, num_warps=4, num_stages=2,
+    matmul_kernel_1[(triton.cdiv(y_dim1, rows_of(parts)),)](
+        matmul_5, matmul_6, matmul_7, matmul_8, y_dim1, parts, ROWS=rows_of(parts), BLOCK=triton.next_power_of_2(parts), WIDE=parts*y_dim1 >= 2**31, num_warps=4, num_stages=2,
     )
     matmul_9 = torch.empty((1, layer_weight_dim0, y_dim1), dtype=torch.float16, device=device)
     matmul_10 = torch.empty((1, layer_weight_dim0, y_dim1), dtype=torch.float16, device=device)

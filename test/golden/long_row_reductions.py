@@ -27,6 +27,11 @@ def smallest(a, b):
     return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def later_largest(a, i, b, j):
     wins = (a > b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))
@@ -186,8 +191,8 @@ def kernel_function(x):
     all = torch.empty((parts,), dtype=torch.bool, device=device)
     argmax = torch.empty((parts,), dtype=torch.int64, device=device)
     argmin = torch.empty((parts,), dtype=torch.int64, device=device)
-    sum_amax_amin_etc_kernel[(triton.cdiv(parts, 4),)](
-        x, sum_1, amax, amin, prod, any, all, argmax, argmin, parts, part_length, length, x_dim0, row_length, ROWS=4, BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts >= 2**31, num_warps=4, num_stages=2,
+    sum_amax_amin_etc_kernel[(triton.cdiv(parts, rows_of(part_length)),)](
+        x, sum_1, amax, amin, prod, any, all, argmax, argmin, parts, part_length, length, x_dim0, row_length, ROWS=rows_of(part_length), BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts >= 2**31, num_warps=4, num_stages=2,
     )
     argmax_1 = torch.empty((1,), dtype=torch.int64, device=device)
     argmin_1 = torch.empty((1,), dtype=torch.int64, device=device)

@@ -21,6 +21,11 @@ def largest(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def softmax_kl_div_kernel(teacher_ptr, out_ptr, out1_ptr, batch_size, classes, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -223,24 +228,28 @@ def cross_entropy_loss_add_kernel(x_ptr, x1_ptr, out_ptr, x2_ptr, x3_ptr, out1_p
 def kernel_function(logits, teacher, labels):
     batch_size = logits.shape[0]
     classes = logits.shape[1]
+    if teacher.shape != (batch_size, classes):
+        raise ValueError(f"teacher is {tuple(teacher.shape)}, where {(batch_size, classes)} was expected")
+    if labels.shape != (batch_size,):
+        raise ValueError(f"labels is {tuple(labels.shape)}, where {(batch_size,)} was expected")
     logits = logits.contiguous()
     teacher = teacher.contiguous()
     labels = labels.contiguous()
     device = logits.device
     softmax = torch.empty((batch_size, classes), dtype=torch.float32, device=device)
     kl_div = torch.empty((batch_size, classes), dtype=torch.float32, device=device)
-    softmax_kl_div_kernel[(triton.cdiv(batch_size, 32),)](
-        teacher, softmax, kl_div, batch_size, classes, ROWS=32, BLOCK=triton.next_power_of_2(classes), WIDE=batch_size*classes >= 2**31, num_warps=4, num_stages=2,
+    softmax_kl_div_kernel[(triton.cdiv(batch_size, rows_of(classes)),)](
+        teacher, softmax, kl_div, batch_size, classes, ROWS=rows_of(classes), BLOCK=triton.next_power_of_2(classes), WIDE=batch_size*classes >= 2**31, num_warps=4, num_stages=2,
     )
     cross_entropy_loss = torch.empty((batch_size, classes), dtype=torch.float32, device=device)
     kl_div_1 = torch.empty((batch_size, classes), dtype=torch.float32, device=device)
     square = torch.empty((batch_size,), dtype=torch.float32, device=device)
-    cross_entropy_loss_log_softmax_kl_div_etc_kernel[(triton.cdiv(batch_size, 32),)](
-        logits, square, cross_entropy_loss, kl_div, softmax, kl_div_1, batch_size, classes, ROWS=32, BLOCK=triton.next_power_of_2(classes), WIDE=batch_size*classes >= 2**31, num_warps=4, num_stages=2,
+    cross_entropy_loss_log_softmax_kl_div_etc_kernel[(triton.cdiv(batch_size, rows_of(classes)),)](
+        logits, square, cross_entropy_loss, kl_div, softmax, kl_div_1, batch_size, classes, ROWS=rows_of(classes), BLOCK=triton.next_power_of_2(classes), WIDE=batch_size*classes >= 2**31, num_warps=4, num_stages=2,
     )
     cross_entropy_loss_1 = torch.empty((batch_size,), dtype=torch.float32, device=device)
-    cross_entropy_loss_kernel[(triton.cdiv(batch_size, 32),)](
-        cross_entropy_loss, labels, cross_entropy_loss_1, batch_size, classes, ROWS=32, BLOCK=triton.next_power_of_2(classes), WIDE=batch_size*classes >= 2**31, num_warps=4, num_stages=2,
+    cross_entropy_loss_kernel[(triton.cdiv(batch_size, rows_of(classes)),)](
+        cross_entropy_loss, labels, cross_entropy_loss_1, batch_size, classes, ROWS=rows_of(classes), BLOCK=triton.next_power_of_2(classes), WIDE=batch_size*classes >= 2**31, num_warps=4, num_stages=2,
     )
     cross_entropy_loss_2 = torch.empty((), dtype=torch.float32, device=device)
     cross_entropy_loss_kernel_1[(triton.cdiv(1, 1),)](

@@ -238,6 +238,12 @@ def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bia
     hidden = lstm_weight_hh_l0.shape[1]
     batch = x.shape[0]
     steps = x.shape[1]
+    if x.shape != (batch, steps, features):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch, steps, features)} was expected")
+    if h0.shape != (2, batch, hidden):
+        raise ValueError(f"h0 is {tuple(h0.shape)}, where {(2, batch, hidden)} was expected")
+    if c0.shape != (2, batch, hidden):
+        raise ValueError(f"c0 is {tuple(c0.shape)}, where {(2, batch, hidden)} was expected")
     lstm_weight_ih_l0 = lstm_weight_ih_l0.contiguous()
     lstm_weight_hh_l0 = lstm_weight_hh_l0.contiguous()
     lstm_bias_ih_l0 = lstm_bias_ih_l0.contiguous()

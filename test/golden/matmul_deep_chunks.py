@@ -19,6 +19,11 @@ def largest(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def matmul_kernel(a_ptr, out_ptr, out1_ptr, out2_ptr, out3_ptr, rows, depth, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -211,6 +216,8 @@ def kernel_function(a, b):
     columns = b.shape[1]
     parts = min(((depth + 31) // 32), 64)
     part_length = 32*((depth - 1) // (32*parts)) + 32
+    if b.shape != (depth, columns):
+        raise ValueError(f"b is {tuple(b.shape)}, where {(depth, columns)} was expected")
     a = a.contiguous()
     b = b.contiguous()
     device = a.device
@@ -218,8 +225,8 @@ def kernel_function(a, b):
     matmul_1 = torch.empty((1, rows, depth), dtype=torch.float16, device=device)
     matmul_2 = torch.empty((1, rows, 1), dtype=torch.float32, device=device)
     matmul_3 = torch.empty((1, rows, 1), dtype=torch.float32, device=device)
-    matmul_kernel[(triton.cdiv(rows, 1),)](
-        a, matmul_2, matmul_3, matmul, matmul_1, rows, depth, ROWS=1, BLOCK=triton.next_power_of_2(depth), WIDE=depth*rows >= 2**31, num_warps=8, num_stages=2,
+    matmul_kernel[(triton.cdiv(rows, rows_of(depth)),)](
+        a, matmul_2, matmul_3, matmul, matmul_1, rows, depth, ROWS=rows_of(depth), BLOCK=triton.next_power_of_2(depth), WIDE=depth*rows >= 2**31, num_warps=8, num_stages=2,
     )
     matmul_4 = torch.empty((1, parts, columns), dtype=torch.float32, device=device)
     matmul_kernel_1[(triton.cdiv(columns*parts, 64),)](

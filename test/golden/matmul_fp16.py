@@ -50,6 +50,8 @@ def kernel_function(a, b):
     M = a.shape[0]
     K = a.shape[1]
     N = b.shape[1]
+    if b.shape != (K, N):
+        raise ValueError(f"b is {tuple(b.shape)}, where {(K, N)} was expected")
     a = a.contiguous()
     b = b.contiguous()
     matmul = torch.empty((M, N), dtype=torch.float16, device=a.device)

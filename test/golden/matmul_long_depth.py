@@ -142,6 +142,8 @@ def kernel_function(a, b, *, bias):
     depth = a.shape[1]
     parts = min(((depth + 63) // 64), 4)
     part_length = 64*((depth - 1) // (64*parts)) + 64
+    if b.shape != (depth, columns):
+        raise ValueError(f"b is {tuple(b.shape)}, where {(depth, columns)} was expected")
     bias = bias.contiguous()
     a = a.contiguous()
     b = b.contiguous()

@@ -14,6 +14,11 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def tanh_kernel(v_ptr, out_ptr, columns, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -107,6 +112,12 @@ def linear_sigmoid_kernel(v_ptr, weight_ptr, bias_ptr, out_ptr, rows, columns, R
 def kernel_function(a, v, w, *, layer_weight, layer_bias):
     rows = layer_weight.shape[0]
     columns = layer_weight.shape[1]
+    if a.shape != (rows, columns):
+        raise ValueError(f"a is {tuple(a.shape)}, where {(rows, columns)} was expected")
+    if v.shape != (columns,):
+        raise ValueError(f"v is {tuple(v.shape)}, where {(columns,)} was expected")
+    if w.shape != (rows,):
+        raise ValueError(f"w is {tuple(w.shape)}, where {(rows,)} was expected")
     layer_weight = layer_weight.contiguous()
     layer_bias = layer_bias.contiguous()
     a = a.contiguous()
@@ -119,15 +130,15 @@ def kernel_function(a, v, w, *, layer_weight, layer_bias):
     )
     matmul = torch.empty((rows,), dtype=torch.float32, device=device)
     matmul_1 = torch.empty((rows,), dtype=torch.float16, device=device)
-    matmul_kernel[(triton.cdiv(rows, 4),)](
-        a, tanh, v, matmul, matmul_1, rows, columns, ROWS=4, BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
+    matmul_kernel[(triton.cdiv(rows, rows_of(columns)),)](
+        a, tanh, v, matmul, matmul_1, rows, columns, ROWS=rows_of(columns), BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
     relu = torch.empty((columns,), dtype=torch.float32, device=device)
     matmul_relu_kernel[(triton.cdiv(columns, 64),)](
         w, a, relu, columns, rows, ROWS=64, BLOCK=32, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
     sigmoid = torch.empty((rows,), dtype=torch.float32, device=device)
-    linear_sigmoid_kernel[(triton.cdiv(rows, 4),)](
-        v, layer_weight, layer_bias, sigmoid, rows, columns, ROWS=4, BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
+    linear_sigmoid_kernel[(triton.cdiv(rows, rows_of(columns)),)](
+        v, layer_weight, layer_bias, sigmoid, rows, columns, ROWS=rows_of(columns), BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
     return (matmul, relu, sigmoid, matmul_1,)

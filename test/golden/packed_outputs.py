@@ -103,6 +103,8 @@ def exp_kernel(x_ptr, out_ptr, extent, extent_1, BLOCK: tl.constexpr, WIDE: tl.c
 def kernel_function(x, *, scale):
     scale_dim0 = scale.shape[0]
     x_dim0 = x.shape[0]
+    if x.shape != (x_dim0, scale_dim0):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(x_dim0, scale_dim0)} was expected")
     scale = scale.contiguous()
     x = x.contiguous()
     device = scale.device

@@ -279,6 +279,8 @@ def kernel_function(x, *, scale, query_weight, query_bias, key_weight, key_bias,
     batch = x.shape[0]
     length = x.shape[1]
     query_weight_dim0 = query_weight.shape[0]
+    if x.shape != (batch, length, query_weight_dim0):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch, length, query_weight_dim0)} was expected")
     scale = scale.contiguous()
     query_weight = query_weight.contiguous()
     query_bias = query_bias.contiguous()

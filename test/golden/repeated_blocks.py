@@ -17,6 +17,11 @@ import triton
 import triton.language as tl
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def conv2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, side, channels, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -331,6 +336,8 @@ def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_w
     side = x.shape[2]
     height_1 = ((side + 1) // 2)
     height_2 = ((height_1 + 1) // 2)
+    if x.shape != (batch, channels, side, side):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch, channels, side, side)} was expected")
     first_0_conv_weight = first_0_conv_weight.contiguous()
     first_0_conv_bias = first_0_conv_bias.contiguous()
     first_0_norm_weight = first_0_norm_weight.contiguous()
@@ -360,24 +367,24 @@ def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_w
         x, first_0_conv_weight, first_0_conv_bias, conv2d, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
-    batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d, first_0_norm_running_mean, first_0_norm_running_var, first_0_norm_weight, first_0_norm_bias, x, relu, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_add_relu_kernel[(triton.cdiv(channels, rows_of(batch*side*side)),)](
+        conv2d, first_0_norm_running_mean, first_0_norm_running_var, first_0_norm_weight, first_0_norm_bias, x, relu, channels, batch, side, ROWS=rows_of(batch*side*side), BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_1 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
     conv2d_kernel[(triton.cdiv(batch*side*side, 128) * triton.cdiv(channels, 16),)](
         relu, first_1_conv_weight, first_1_conv_bias, conv2d_1, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu_1 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
-    batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d_1, first_1_norm_running_mean, first_1_norm_running_var, first_1_norm_weight, first_1_norm_bias, relu, relu_1, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_add_relu_kernel[(triton.cdiv(channels, rows_of(batch*side*side)),)](
+        conv2d_1, first_1_norm_running_mean, first_1_norm_running_var, first_1_norm_weight, first_1_norm_bias, relu, relu_1, channels, batch, side, ROWS=rows_of(batch*side*side), BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_2 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
     conv2d_kernel[(triton.cdiv(batch*side*side, 128) * triton.cdiv(channels, 16),)](
         relu_1, first_2_conv_weight, first_2_conv_bias, conv2d_2, batch, side, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch*channels*side*side + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu_2 = torch.empty((batch, channels, side, side), dtype=torch.float32, device=device)
-    batch_norm_add_relu_kernel[(triton.cdiv(channels, 2),)](
-        conv2d_2, first_2_norm_running_mean, first_2_norm_running_var, first_2_norm_weight, first_2_norm_bias, relu_1, relu_2, channels, batch, side, ROWS=2, BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_add_relu_kernel[(triton.cdiv(channels, rows_of(batch*side*side)),)](
+        conv2d_2, first_2_norm_running_mean, first_2_norm_running_var, first_2_norm_weight, first_2_norm_bias, relu_1, relu_2, channels, batch, side, ROWS=rows_of(batch*side*side), BLOCK=triton.next_power_of_2(batch*side*side), WIDE=batch*channels*side*side >= 2**31, num_warps=4, num_stages=2,
     )
     max_pool2d = torch.empty((batch, channels, height_1, height_1), dtype=torch.float32, device=device)
     max_pool2d_kernel[(triton.cdiv(batch*channels*height_1*height_1, 256),)](
@@ -392,20 +399,20 @@ def kernel_function(x, *, first_0_conv_weight, first_0_conv_bias, first_0_norm_w
         conv2d_3, second_0_conv_weight, second_0_conv_bias, conv2d_4, batch, height_2, BM=128, BN=32, BK=32, GROUP=8, PRECISION="tf32", WIDE=200*batch*height_2*height_2 + 3600 >= 2**31, num_warps=4, num_stages=3,
     )
     relu_3 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
-    batch_norm_add_relu_kernel_1[(triton.cdiv(20, 32),)](
-        conv2d_4, second_0_norm_running_mean, second_0_norm_running_var, second_0_norm_weight, second_0_norm_bias, conv2d_3, relu_3, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_add_relu_kernel_1[(triton.cdiv(20, rows_of(batch*height_2*height_2)),)](
+        conv2d_4, second_0_norm_running_mean, second_0_norm_running_var, second_0_norm_weight, second_0_norm_bias, conv2d_3, relu_3, batch, height_2, ROWS=rows_of(batch*height_2*height_2), BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_5 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
     conv2d_kernel_2[(triton.cdiv(batch*height_2*height_2, 128) * triton.cdiv(20, 32),)](
         relu_3, second_1_conv_weight, second_1_conv_bias, conv2d_5, batch, height_2, BM=128, BN=32, BK=32, GROUP=8, PRECISION="tf32", WIDE=200*batch*height_2*height_2 + 3600 >= 2**31, num_warps=4, num_stages=3,
     )
     relu_4 = torch.empty((batch, 20, height_2, height_2), dtype=torch.float32, device=device)
-    batch_norm_add_relu_kernel_1[(triton.cdiv(20, 32),)](
-        conv2d_5, second_1_norm_running_mean, second_1_norm_running_var, second_1_norm_weight, second_1_norm_bias, relu_3, relu_4, batch, height_2, ROWS=32, BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_add_relu_kernel_1[(triton.cdiv(20, rows_of(batch*height_2*height_2)),)](
+        conv2d_5, second_1_norm_running_mean, second_1_norm_running_var, second_1_norm_weight, second_1_norm_bias, relu_3, relu_4, batch, height_2, ROWS=rows_of(batch*height_2*height_2), BLOCK=triton.next_power_of_2(batch*height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
     mean = torch.empty((batch, 20), dtype=torch.float32, device=device)
-    mean_kernel[(triton.cdiv(20*batch, 64),)](
-        relu_4, mean, batch, height_2, ROWS=64, BLOCK=triton.next_power_of_2(height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
+    mean_kernel[(triton.cdiv(20*batch, rows_of(height_2*height_2)),)](
+        relu_4, mean, batch, height_2, ROWS=rows_of(height_2*height_2), BLOCK=triton.next_power_of_2(height_2*height_2), WIDE=20*batch*height_2*height_2 >= 2**31, num_warps=4, num_stages=2,
     )
     add_kernel[(triton.cdiv(1, 1024),)](
         first_0_norm_num_batches_tracked, first_1_norm_num_batches_tracked, first_2_norm_num_batches_tracked, second_0_norm_num_batches_tracked, second_1_norm_num_batches_tracked, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,

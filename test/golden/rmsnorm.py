@@ -39,6 +39,8 @@ def mean_add_sqrt_etc_kernel(x_ptr, scale_ptr, out_ptr, batch_size, dim, ROWS: t
 def kernel_function(x, *, scale):
     dim = scale.shape[0]
     batch_size = x.shape[0]
+    if x.shape != (batch_size, dim):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, dim)} was expected")
     scale = scale.contiguous()
     x = x.contiguous()
     mul = torch.empty((batch_size, dim), dtype=torch.float32, device=scale.device)

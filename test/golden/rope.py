@@ -48,6 +48,10 @@ def kernel_function(x, cos, sin):
     length = x.shape[1]
     heads = x.shape[2]
     width = x.shape[3]
+    if cos.shape != (length, (width // 2)):
+        raise ValueError(f"cos is {tuple(cos.shape)}, where {(length, (width // 2))} was expected")
+    if sin.shape != (length, (width // 2)):
+        raise ValueError(f"sin is {tuple(sin.shape)}, where {(length, (width // 2))} was expected")
     x = x.contiguous()
     cos = cos.contiguous()
     sin = sin.contiguous()

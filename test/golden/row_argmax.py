@@ -10,6 +10,11 @@ import triton
 import triton.language as tl
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def later_largest(a, i, b, j):
     wins = (a > b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))
@@ -45,7 +50,7 @@ def kernel_function(x):
     columns = x.shape[1]
     x = x.contiguous()
     argmax = torch.empty((rows,), dtype=torch.int64, device=x.device)
-    argmax_kernel[(triton.cdiv(rows, 8),)](
-        x, argmax, rows, columns, ROWS=8, BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
+    argmax_kernel[(triton.cdiv(rows, rows_of(columns)),)](
+        x, argmax, rows, columns, ROWS=rows_of(columns), BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
     return argmax

@@ -20,6 +20,11 @@ def largest(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def linear_relu_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch, hidden, width, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -248,6 +253,12 @@ def kernel_function(x, image, other, *, heads_0_0_weight, heads_0_0_bias, heads_
     other_size_dim1 = other.shape[1]
     other_size_dim2 = other.shape[2]
     other_size_dim3 = other.shape[3]
+    if x.shape != (batch, width):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch, width)} was expected")
+    if image.shape != (batch, 4, image_dim2, image_dim3):
+        raise ValueError(f"image is {tuple(image.shape)}, where {(batch, 4, image_dim2, image_dim3)} was expected")
+    if other.shape != (batch, other_size_dim1, other_size_dim2, other_size_dim3):
+        raise ValueError(f"other is {tuple(other.shape)}, where {(batch, other_size_dim1, other_size_dim2, other_size_dim3)} was expected")
     heads_0_0_weight = heads_0_0_weight.contiguous()
     heads_0_0_bias = heads_0_0_bias.contiguous()
     heads_0_2_weight = heads_0_2_weight.contiguous()
@@ -292,11 +303,11 @@ def kernel_function(x, image, other, *, heads_0_0_weight, heads_0_0_bias, heads_
         image, left_weight, left_bias, relu, right_weight, right_bias, relu_1, batch, image_dim2, image_dim3, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=40*batch*image_dim2*image_dim3 + 144 >= 2**31, num_warps=4, num_stages=3,
     )
     amax = torch.empty((batch, 4), dtype=torch.float32, device=device)
-    amax_kernel[(triton.cdiv(4*batch, 32),)](
-        image, amax, batch, image_dim2, image_dim3, ROWS=32, BLOCK=triton.next_power_of_2(image_dim2*image_dim3), WIDE=4*batch*image_dim2*image_dim3 >= 2**31, num_warps=4, num_stages=2,
+    amax_kernel[(triton.cdiv(4*batch, rows_of(image_dim2*image_dim3)),)](
+        image, amax, batch, image_dim2, image_dim3, ROWS=rows_of(image_dim2*image_dim3), BLOCK=triton.next_power_of_2(image_dim2*image_dim3), WIDE=4*batch*image_dim2*image_dim3 >= 2**31, num_warps=4, num_stages=2,
     )
     amax_1 = torch.empty((batch, other_size_dim1), dtype=torch.float32, device=device)
-    amax_kernel_1[(triton.cdiv(batch*other_size_dim1, 32),)](
-        other, amax_1, batch, other_size_dim1, other_size_dim2, other_size_dim3, ROWS=32, BLOCK=triton.next_power_of_2(other_size_dim2*other_size_dim3), WIDE=batch*other_size_dim1*other_size_dim2*other_size_dim3 >= 2**31, num_warps=4, num_stages=2,
+    amax_kernel_1[(triton.cdiv(batch*other_size_dim1, rows_of(other_size_dim2*other_size_dim3)),)](
+        other, amax_1, batch, other_size_dim1, other_size_dim2, other_size_dim3, ROWS=rows_of(other_size_dim2*other_size_dim3), BLOCK=triton.next_power_of_2(other_size_dim2*other_size_dim3), WIDE=batch*other_size_dim1*other_size_dim2*other_size_dim3 >= 2**31, num_warps=4, num_stages=2,
     )
     return (softmax, softmax_1, softmax_2, relu, relu_1, amax, amax_1,)

@@ -21,6 +21,11 @@ import triton
 import triton.language as tl
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def conv2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, batch_size, height, channels, side, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -406,8 +411,7 @@ def mean_dropout_linear_kernel(x_ptr, x1_ptr, x2_ptr, drawn_ptr, out_ptr, batch_
     as_float32 = at.to(tl.float32)
     div = total / as_float32
     drawn = tl.load(drawn_ptr + row, mask=row_ok, other=0.0)
-    div_1 = drawn / 0.8
-    mul_2 = div * div_1
+    mul_2 = div * drawn
     tl.store(out_ptr + row, mul_2, mask=row_ok)
 
 
@@ -479,6 +483,8 @@ def kernel_function(x, *, stem_0_weight, stem_0_bias, stem_1_weight, stem_1_bias
     batch_size = x.shape[0]
     side = x.shape[2]
     height_1 = ((side + 1) // 2)
+    if x.shape != (batch_size, 3, side, side):
+        raise ValueError(f"x is {tuple(x.shape)}, where {(batch_size, 3, side, side)} was expected")
     stem_0_weight = stem_0_weight.contiguous()
     stem_0_bias = stem_0_bias.contiguous()
     stem_1_weight = stem_1_weight.contiguous()
@@ -507,34 +513,34 @@ def kernel_function(x, *, stem_0_weight, stem_0_bias, stem_1_weight, stem_1_bias
     head_1_bias = head_1_bias.contiguous()
     x = x.contiguous()
     device = stem_0_weight.device
-    drawn = torch.empty((batch_size, channels), dtype=torch.float32, device=device).bernoulli_(0.8)
+    drawn = torch.native_dropout(torch.ones((batch_size, channels), dtype=torch.float32, device=device), 0.2, True)[0]
     conv2d = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
     conv2d_kernel[(triton.cdiv(batch_size*height_1*height_1, 128) * triton.cdiv(channels, 16),)](
         x, stem_0_weight, stem_0_bias, conv2d, batch_size, height_1, channels, side, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=batch_size*channels*height_1*height_1 + 27*batch_size*height_1*height_1 + 27*channels >= 2**31, num_warps=4, num_stages=3,
     )
     silu = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
-    batch_norm_silu_kernel[(triton.cdiv(channels, 16),)](
-        conv2d, stem_1_running_mean, stem_1_running_var, stem_1_weight, stem_1_bias, silu, channels, batch_size, height_1, ROWS=16, BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_silu_kernel[(triton.cdiv(channels, rows_of(batch_size*height_1*height_1)),)](
+        conv2d, stem_1_running_mean, stem_1_running_var, stem_1_weight, stem_1_bias, silu, channels, batch_size, height_1, ROWS=rows_of(batch_size*height_1*height_1), BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_1 = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
     conv2d_kernel_1[(triton.cdiv(batch_size*height_1*height_1, 128) * triton.cdiv(channels, 16),)](
         silu, blocks_0_body_0_weight, conv2d_1, batch_size, height_1, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch_size*channels*height_1*height_1 + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
-    batch_norm_relu_kernel[(triton.cdiv(channels, 16),)](
-        conv2d_1, blocks_0_body_1_running_mean, blocks_0_body_1_running_var, blocks_0_body_1_weight, blocks_0_body_1_bias, relu, channels, batch_size, height_1, ROWS=16, BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_relu_kernel[(triton.cdiv(channels, rows_of(batch_size*height_1*height_1)),)](
+        conv2d_1, blocks_0_body_1_running_mean, blocks_0_body_1_running_var, blocks_0_body_1_weight, blocks_0_body_1_bias, relu, channels, batch_size, height_1, ROWS=rows_of(batch_size*height_1*height_1), BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_2 = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
     conv2d_kernel_1[(triton.cdiv(batch_size*height_1*height_1, 128) * triton.cdiv(channels, 16),)](
         relu, blocks_0_body_3_weight, conv2d_2, batch_size, height_1, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch_size*channels*height_1*height_1 + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     batch_norm = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
-    batch_norm_kernel[(triton.cdiv(channels, 16),)](
-        conv2d_2, blocks_0_body_4_running_mean, blocks_0_body_4_running_var, blocks_0_body_4_weight, blocks_0_body_4_bias, batch_norm, channels, batch_size, height_1, ROWS=16, BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_kernel[(triton.cdiv(channels, rows_of(batch_size*height_1*height_1)),)](
+        conv2d_2, blocks_0_body_4_running_mean, blocks_0_body_4_running_var, blocks_0_body_4_weight, blocks_0_body_4_bias, batch_norm, channels, batch_size, height_1, ROWS=rows_of(batch_size*height_1*height_1), BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
     )
     adaptive_avg_pool2d = torch.empty((batch_size, channels, 1, 1), dtype=torch.float32, device=device)
-    adaptive_avg_pool2d_kernel[(triton.cdiv(batch_size*channels, 64),)](
-        batch_norm, adaptive_avg_pool2d, batch_size, channels, height_1, ROWS=64, BLOCK=triton.next_power_of_2(height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
+    adaptive_avg_pool2d_kernel[(triton.cdiv(batch_size*channels, rows_of(height_1*height_1)),)](
+        batch_norm, adaptive_avg_pool2d, batch_size, channels, height_1, ROWS=rows_of(height_1*height_1), BLOCK=triton.next_power_of_2(height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
     )
     relu_1 = torch.empty((batch_size, (channels // 4), 1, 1), dtype=torch.float32, device=device)
     conv2d_relu_kernel[(triton.cdiv(batch_size, 16) * triton.cdiv((channels // 4), 16),)](
@@ -553,20 +559,20 @@ def kernel_function(x, *, stem_0_weight, stem_0_bias, stem_1_weight, stem_1_bias
         relu_2, blocks_1_body_0_weight, conv2d_3, batch_size, height_1, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch_size*channels*height_1*height_1 + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     relu_3 = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
-    batch_norm_relu_kernel[(triton.cdiv(channels, 16),)](
-        conv2d_3, blocks_1_body_1_running_mean, blocks_1_body_1_running_var, blocks_1_body_1_weight, blocks_1_body_1_bias, relu_3, channels, batch_size, height_1, ROWS=16, BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_relu_kernel[(triton.cdiv(channels, rows_of(batch_size*height_1*height_1)),)](
+        conv2d_3, blocks_1_body_1_running_mean, blocks_1_body_1_running_var, blocks_1_body_1_weight, blocks_1_body_1_bias, relu_3, channels, batch_size, height_1, ROWS=rows_of(batch_size*height_1*height_1), BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_4 = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
     conv2d_kernel_1[(triton.cdiv(batch_size*height_1*height_1, 128) * triton.cdiv(channels, 16),)](
         relu_3, blocks_1_body_3_weight, conv2d_4, batch_size, height_1, channels, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=10*batch_size*channels*height_1*height_1 + 9*channels*channels >= 2**31, num_warps=4, num_stages=3,
     )
     batch_norm_1 = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
-    batch_norm_kernel[(triton.cdiv(channels, 16),)](
-        conv2d_4, blocks_1_body_4_running_mean, blocks_1_body_4_running_var, blocks_1_body_4_weight, blocks_1_body_4_bias, batch_norm_1, channels, batch_size, height_1, ROWS=16, BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
+    batch_norm_kernel[(triton.cdiv(channels, rows_of(batch_size*height_1*height_1)),)](
+        conv2d_4, blocks_1_body_4_running_mean, blocks_1_body_4_running_var, blocks_1_body_4_weight, blocks_1_body_4_bias, batch_norm_1, channels, batch_size, height_1, ROWS=rows_of(batch_size*height_1*height_1), BLOCK=triton.next_power_of_2(batch_size*height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
     )
     adaptive_avg_pool2d_1 = torch.empty((batch_size, channels, 1, 1), dtype=torch.float32, device=device)
-    adaptive_avg_pool2d_kernel[(triton.cdiv(batch_size*channels, 64),)](
-        batch_norm_1, adaptive_avg_pool2d_1, batch_size, channels, height_1, ROWS=64, BLOCK=triton.next_power_of_2(height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
+    adaptive_avg_pool2d_kernel[(triton.cdiv(batch_size*channels, rows_of(height_1*height_1)),)](
+        batch_norm_1, adaptive_avg_pool2d_1, batch_size, channels, height_1, ROWS=rows_of(height_1*height_1), BLOCK=triton.next_power_of_2(height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
     )
     relu_4 = torch.empty((batch_size, (channels // 4), 1, 1), dtype=torch.float32, device=device)
     conv2d_relu_kernel[(triton.cdiv(batch_size, 16) * triton.cdiv((channels // 4), 16),)](
@@ -577,8 +583,8 @@ def kernel_function(x, *, stem_0_weight, stem_0_bias, stem_1_weight, stem_1_bias
         relu_4, blocks_1_gate_3_weight, blocks_1_gate_3_bias, sigmoid_1, batch_size, channels, BM=16, BN=16, BK=16, GROUP=8, PRECISION="tf32", WIDE=(channels // 4)*batch_size + (channels // 4)*channels + batch_size*channels >= 2**31, num_warps=4, num_stages=3,
     )
     linear = torch.empty((1, batch_size, channels), dtype=torch.float32, device=device)
-    mean_dropout_linear_kernel[(triton.cdiv(batch_size*channels, 64),)](
-        relu_2, batch_norm_1, sigmoid_1, drawn, linear, batch_size, channels, height_1, ROWS=64, BLOCK=triton.next_power_of_2(height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
+    mean_dropout_linear_kernel[(triton.cdiv(batch_size*channels, rows_of(height_1*height_1)),)](
+        relu_2, batch_norm_1, sigmoid_1, drawn, linear, batch_size, channels, height_1, ROWS=rows_of(height_1*height_1), BLOCK=triton.next_power_of_2(height_1*height_1), WIDE=batch_size*channels*height_1*height_1 >= 2**31, num_warps=4, num_stages=2,
     )
     linear_1 = torch.empty((batch_size, classes), dtype=torch.float32, device=device)
     linear_kernel[(triton.cdiv(batch_size, 16) * triton.cdiv(classes, 16),)](

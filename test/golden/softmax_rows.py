@@ -15,6 +15,11 @@ def largest(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
+def rows_of(length):
+    """How many rows make a tile."""
+    return max(1, 4096 // triton.next_power_of_2(length))
+
+
 @triton.jit
 def softmax_kernel(x_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
@@ -42,7 +47,7 @@ def kernel_function(x):
     columns = x.shape[1]
     x = x.contiguous()
     softmax = torch.empty((rows, columns), dtype=torch.float32, device=x.device)
-    softmax_kernel[(triton.cdiv(rows, 4),)](
-        x, softmax, rows, columns, ROWS=4, BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
+    softmax_kernel[(triton.cdiv(rows, rows_of(columns)),)](
+        x, softmax, rows, columns, ROWS=rows_of(columns), BLOCK=triton.next_power_of_2(columns), WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
     return softmax

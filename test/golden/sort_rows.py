@@ -116,6 +116,8 @@ def msort_kernel_1(x_ptr, x1_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr, WIDE
 def kernel_function(x, n):
     rows = x.shape[0]
     cols = x.shape[1]
+    if n.shape != (rows, cols):
+        raise ValueError(f"n is {tuple(n.shape)}, where {(rows, cols)} was expected")
     x = x.contiguous()
     n = n.contiguous()
     device = x.device

@@ -34,6 +34,7 @@ constexpr Prelude kPrelude[] = {
      "@triton.jit\ndef log_plus(a, b):\n    high = tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"
      "    low = tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"
      "    return tl.where(low == float(\"-inf\"), high, high + tl.log(1.0 + tl.exp(low - high)))\n"},
+    {"rows_of", "def rows_of(length):\n    \"\"\"How many rows make a tile.\"\"\"\n    return max(1, 4096 // triton.next_power_of_2(length))\n"},
     {"keep",
      "@triton.jit\ndef copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):\n"
      "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
@@ -257,7 +258,7 @@ class ModuleWriter {
     for (const std::string& line : options_.imports) out.line(line);
     if (uses_libdevice_) out.line("from triton.language.extra import libdevice");
     std::string all = in_place_.size() == graph_.updates.size() ? "" : " keep(";
-    for (std::size_t k = 0; k < emitted_.size(); ++k) all += same_[k] == k ? emitted_[k].text : "";
+    for (std::size_t k = 0; k < emitted_.size(); ++k) all += (same_[k] == k ? emitted_[k].text : "") + emitted_[k].grid;
     for (const Prelude& row : kPrelude) {
       const std::string name = row.name;
       bool used = false;

@@ -185,11 +185,11 @@ class RowEmitter {
       body_.line(fmt::format("col_ok = col < {}", values_.text(columns_)));
       values_.variable("col", "col_ok");
     }
-    const bool varies = fills_tile_ && !columns_.constant();
-    std::string block = fmt::format("triton.next_power_of_2({})", columns_.text());
-    if (shape_ == Shape::looped) block = varies ? fmt::format("min({}, {})", block_, block) : fmt::format("{}", block_);
     // A file that is used with shorter rows puts more of them into a tile.
-    const std::string rows = varies ? fmt::format("max(1, {} // {})", kTileElements, block) : fmt::format("{}", tile_rows_);
+    const bool varies = fills_tile_ && !columns_.constant() && !rows_.is(1);
+    const std::string length = varies && shape_ == Shape::looped ? fmt::format("min({}, {})", block_, columns_.text()) : columns_.text();
+    const std::string block = shape_ == Shape::looped && !varies ? fmt::format("{}", block_) : fmt::format("triton.next_power_of_2({})", length);
+    const std::string rows = varies ? fmt::format("rows_of({})", length) : fmt::format("{}", tile_rows_);
     out_.constants = {{"ROWS", rows}};
     if (shape_ != Shape::unrolled) out_.constants.emplace_back("BLOCK", block);
     out_.constants.emplace_back("WIDE", wide_text(rows_ * columns_));
