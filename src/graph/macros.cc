@@ -73,11 +73,12 @@ constexpr Macro kMacros[] = {
      "let d = last(normalized_shape);"
      "let y = x * rsqrt(mean(x * x, d, true) + (if eps == none then epsilon(x) else eps));"
      "if weight == none then y else y * weight"},
-    // on a GPU PyTorch draws by a kernel of its own, but not for a dropout in place
-    {"dropped", "x, p, train, order, gaps, inplace",
+    // on a GPU PyTorch draws by a kernel of its own, but not for a dropout in place; how many numbers a thread draws depends on the dtype
+    {"dropped", "x, p, train, order, gaps, inplace, dtype",
      "if train == false or p == 0 then x else if p == 1 then x * 0 else"
-     "  if inplace == true then x * (drawn('bernoulli', shape(x), dtype_of(x), 1 - p, 0, order, gaps) / (1 - p))"
-     "  else x * drawn('dropout', shape(x), dtype_of(x), p, 0, order, gaps)"},
+     "  let of = if dtype == none then dtype_of(x) else dtype;"
+     "  if inplace == true then x * (like(drawn('bernoulli', shape(x), of, 1 - p, 0, order, gaps), x) / (1 - p))"
+     "  else x * like(drawn('dropout', shape(x), of, p, 0, order, gaps), x)"},
     {"fake_quantized", "x, scale, zero_point, low, high",
      "(clamp(round(x * div_rn(full([], 1.0, float32), scale)) + zero_point, low, high) - zero_point) * scale"},
     {"channel_dropped", "x, p, train",

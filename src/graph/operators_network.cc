@@ -33,7 +33,7 @@ constexpr Operator kOperators[] = {
      "let p = broadcast_tensors([x1, x2]); let a = item(p, 0); let b = item(p, 1);"
      "sum((a / maximum(vector_norm(a, 2, dim, true), eps)) * (b / maximum(vector_norm(b, 2, dim, true), eps)), dim, keepdim=false)"},
     {"aten.cross_entropy_loss.default", "cross_entropy(self, target, weight, reduction, ignore_index, label_smoothing)"},
-    {"aten.dropout.default", "dropped(input, p, train, order, gaps, inplace)"},
+    {"aten.dropout.default", "dropped(input, p, train, order, gaps, inplace, dtype=result_dtype)"},
     {"aten.embedding_bag.padding_idx",
      "let later = slice(offsets, 0, 1); let n = size(indices, 0);"
      "let first = if include_last_offset then slice(offsets, 0, 0, -1) else offsets;"
@@ -69,7 +69,7 @@ constexpr Operator kOperators[] = {
     {"aten.hinge_embedding_loss.default",
      "loss_reduction(where(target != 1, maximum(margin - self, 0), 0) + where(target != -1, self, 0), reduction)"},
     {"aten.margin_ranking_loss.default", "loss_reduction(maximum(-target * (input1 - input2) + margin, 0), reduction)"},
-    {"aten.native_dropout.default", "[dropped(input, p, train, order, gaps), full(shape(input), true, bool)]"},
+    {"aten.native_dropout.default", "[dropped(input, p, train, order, gaps, dtype=result_dtype), full(shape(input), true, bool)]"},
     {"aten.nll_loss_nd.default", "class_loss(self, if rank(self) == 1 then 0 else 1, target, weight, reduction, ignore_index, 0)"},
     {"aten.normal.float_float", "drawn('normal_', size, dtype, mean, std)"},
     {"aten.normal_functional.default", "drawn('normal_', shape(self), dtype_of(self), mean, std, order)"},
