@@ -50,6 +50,7 @@ Status order_launches(ir::Plan& plan) {
       if (!visit(need)) return false;
     }
     state[at(k)] = State::done;
+    if (plan.kernels[at(k)].outputs.empty()) return true;
     position[at(k)] = static_cast<int>(order.size());
     order.push_back(k);
     return true;
@@ -61,11 +62,14 @@ Status order_launches(ir::Plan& plan) {
   for (const int k : order) {
     ir::PlannedKernel kernel = std::move(plan.kernels[at(k)]);
     std::set<int> needs;
-    for (const int need : kernel.needs) needs.insert(position[at(need)]);
+    for (const int need : kernel.needs) {
+      if (position[at(need)] >= 0) needs.insert(position[at(need)]);  // nobody reads what keeps nothing
+    }
     kernel.needs = std::move(needs);
-    if (!kernel.outputs.empty()) kernels.push_back(std::move(kernel));
+    kernels.push_back(std::move(kernel));
   }
   for (ir::FusionRefusal& refusal : plan.refusals) refusal.kernel = position[at(refusal.kernel)];
+  std::erase_if(plan.refusals, [](const ir::FusionRefusal& refusal) { return refusal.kernel < 0; });
   plan.kernels = std::move(kernels);
   return ok();
 }

@@ -4,6 +4,7 @@
 
 #include "ir/builder.h"
 #include "ir/legality.h"
+#include "partition/launch_order.h"
 #include "partition/refactored.h"
 
 namespace ka::partition {
@@ -107,6 +108,24 @@ TEST(Partition, AReaderWaitsForWhatWasKeptAfterIt) {
     return -1;
   };
   EXPECT_LT(position("exp"), position("tanh"));
+}
+
+// Kernels 0 and 2 keep something; 2 needs both others.
+TEST(Partition, KernelsThatKeepNothingLeaveNoGaps) {
+  ir::Plan plan;
+  plan.kernels.resize(4);
+  plan.kernels[0].outputs = {7};
+  plan.kernels[2].outputs = {8};
+  plan.kernels[2].needs = {0, 1};
+  plan.kernels[3].outputs = {9};
+  plan.kernels[3].needs = {2};
+  plan.refusals = {{0, 1, "of what is gone"}, {0, 3, "of what stays"}};
+  ASSERT_TRUE(order_launches(plan));
+  ASSERT_EQ(plan.kernels.size(), 3u);
+  EXPECT_EQ(plan.kernels[1].needs, std::set<int>{0});
+  EXPECT_EQ(plan.kernels[2].needs, std::set<int>{1});
+  ASSERT_EQ(plan.refusals.size(), 1u);
+  EXPECT_EQ(plan.refusals[0].kernel, 2);
 }
 
 TEST(Refactored, OneFunctionPerKernelAndForwardCallsThem) {
