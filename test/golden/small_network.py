@@ -406,8 +406,7 @@ def mean_dropout_linear_kernel(x_ptr, x1_ptr, x2_ptr, drawn_ptr, out_ptr, batch_
     as_float32 = at.to(tl.float32)
     div = total / as_float32
     drawn = tl.load(drawn_ptr + row, mask=row_ok, other=0.0)
-    div_1 = drawn / 0.8
-    mul_2 = div * div_1
+    mul_2 = div * drawn
     tl.store(out_ptr + row, mul_2, mask=row_ok)
 
 
@@ -507,7 +506,7 @@ def kernel_function(x, *, stem_0_weight, stem_0_bias, stem_1_weight, stem_1_bias
     head_1_bias = head_1_bias.contiguous()
     x = x.contiguous()
     device = stem_0_weight.device
-    drawn = torch.empty((batch_size, channels), dtype=torch.float32, device=device).bernoulli_(0.8)
+    drawn = torch.native_dropout(torch.ones((batch_size, channels), dtype=torch.float32, device=device), 0.2, True)[0]
     conv2d = torch.empty((batch_size, channels, height_1, height_1), dtype=torch.float32, device=device)
     conv2d_kernel[(triton.cdiv(batch_size*height_1*height_1, 128) * triton.cdiv(channels, 16),)](
         x, stem_0_weight, stem_0_bias, conv2d, batch_size, height_1, channels, side, BM=128, BN=16, BK=32, GROUP=8, PRECISION="tf32", WIDE=batch_size*channels*height_1*height_1 + 27*batch_size*height_1*height_1 + 27*channels >= 2**31, num_warps=4, num_stages=3,
