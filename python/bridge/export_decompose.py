@@ -72,18 +72,42 @@ def _meaning(target: Any) -> Callable[..., Any] | None:
 
 @contextmanager
 def without_value_checks() -> Iterator[None]:
-    """gaussian_nll_loss looks at the values of its variance to refuse negative ones, which no graph can hold; fill_diagonal_ looks at memory through
-    strides of its own; a batch norm without a momentum takes a number of Python from its counter."""
-    original, norm = F.gaussian_nll_loss, _BatchNorm.forward
-    F.gaussian_nll_loss = _gaussian_nll_loss
-    _BatchNorm.forward = lambda self, x: (_cumulative_norm if _is_cumulative(self) else norm)(self, x)  # type: ignore[method-assign]
-    torch.Tensor.fill_diagonal_ = _fill_diagonal  # type: ignore[method-assign]
+    """gaussian_nll_loss looks at the values of its variance to refuse negative ones, which no graph can hold, cov at whether its weights are equal;
+    fill_diagonal_ looks at memory through strides of its own; a batch norm without a momentum takes a number of Python from its counter."""
+    rows = ((F, "gaussian_nll_loss", _gaussian_nll_loss), (torch, "cov", _cov), (torch, "corrcoef", _corrcoef), (torch.Tensor, "cov", _cov),
+            (torch.Tensor, "corrcoef", _corrcoef), (torch.Tensor, "fill_diagonal_", _fill_diagonal), (_BatchNorm, "forward", _norm_forward))
+    before = [vars(owner).get(name) for owner, name, _ in rows]  # of a method of torch.Tensor's base nothing
     try:
+        for owner, name, ours in rows:
+            setattr(owner, name, ours)
         yield
     finally:
-        F.gaussian_nll_loss = original
-        _BatchNorm.forward = norm  # type: ignore[method-assign]
-        del torch.Tensor.fill_diagonal_
+        for (owner, name, _), original in zip(rows, before):
+            setattr(owner, name, original) if original is not None else delattr(owner, name)
+
+
+_plain_cov, _plain_norm = torch.cov, _BatchNorm.forward
+
+
+def _cov(x: torch.Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> torch.Tensor:
+    if fweights is not None or aweights is not None:
+        return _plain_cov(x, correction=correction, fweights=fweights, aweights=aweights)
+    rows = x if x.dim() == 2 else x.reshape(1, -1)
+    apart = rows - rows.mean(1, keepdim=True)
+    return (apart @ apart.t() / max(rows.shape[1] - correction, 0)).reshape([x.shape[0]] * 2 if x.dim() == 2 else [])
+
+
+def _corrcoef(x: torch.Tensor) -> torch.Tensor:
+    if x.dim() != 2:
+        found = _cov(x)
+        return found / found
+    found = _cov(x)
+    deviation = found.diagonal().sqrt()
+    return (found / deviation[:, None] / deviation[None, :]).clip(-1, 1)
+
+
+def _norm_forward(self: _BatchNorm, x: torch.Tensor) -> torch.Tensor:
+    return (_cumulative_norm if _is_cumulative(self) else _plain_norm)(self, x)
 
 
 def _is_cumulative(norm: _BatchNorm) -> bool:

@@ -195,8 +195,10 @@ def _draws(target: Any) -> bool:
 
 
 def _has_regions(graph: Any) -> bool:
-    """Parts under autocast, or with another gradient mode, are graphs of their own; PyTorch puts them in their places, with their casts."""
-    return any(isinstance(node.target, torch._ops.HigherOrderOperator) for node in graph.nodes)
+    """Parts under autocast, or with another gradient mode, are graphs of their own; PyTorch puts them in their places, with their casts. Calls of
+    torch.vmap are functions of Python, which are left out in the same way."""
+    return any(isinstance(node.target, torch._ops.HigherOrderOperator) or node.op == "call_function" and node.target is not operator.getitem
+               and not hasattr(node.target, "_schema") for node in graph.nodes)
 
 
 def _why_not(exc: BaseException) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ka_bridge import forks, structures
+from ka_bridge import forks, structures, uncompiled
 from ka_bridge.conn import one_line
 from ka_bridge.modes import Stop
 from ka_bridge.tensors import Unsupported, check_supported
@@ -119,7 +119,7 @@ class Program:
         sys.modules[MODULE_NAME] = module
         linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
         seed_everything(derived_seed(seed, 1))
-        with phase("init_raises", "the file"), torch.no_grad():
+        with phase("init_raises", "the file"), torch.no_grad(), uncompiled.functions():
             exec(code, module.__dict__)
         self.namespace = module.__dict__
         self._find()
@@ -166,7 +166,7 @@ class Program:
             if isinstance(self.target, type):
                 args = self.init_args()
                 seed_everything(seed)
-                with phase("init_raises", f"the constructor of {self.target_name}"):
+                with phase("init_raises", f"the constructor of {self.target_name}"), uncompiled.functions():
                     model = self._construct(args)
                 if not isinstance(model, nn.Module):
                     raise ProblemError("no_model", f"{self.target_name}() is no nn.Module")

@@ -258,7 +258,7 @@ Arg overwritten(Operands& in) {
   const ValueId x = in.tensor("x");
   const int d = in.dim("dim", b.rank(x));
   const Sym extent = b.shape(x)[at(d)];
-  const auto counted = [&](Sym n) { return n.constant().value_or(0) < 0 ? n + extent : n; };
+  const auto counted = [&](Sym n) { return is_negative(n) ? n + extent : n; };
   const Sym start = ir::minimum(counted(in.integer_or("start", 0)), extent), step = in.integer_or("step", 1);
   ValueId values = in.tensor("values");
   if (b.rank(values) == b.rank(x) - 1) {  // select_scatter

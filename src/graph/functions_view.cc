@@ -134,7 +134,7 @@ Arg expand(Operands& in) {
 Sym bounded(const Sym& stated, const Sym& extent) {
   const std::optional<std::int64_t> number = stated.constant();
   // a bound before the beginning is cut too; of a size that is not fixed it is taken to lie inside, which every sample checks
-  if (number && *number < 0) return extent.constant() ? ir::maximum(stated + extent, 0) : stated + extent;
+  if (is_negative(stated)) return number && extent.constant() ? ir::maximum(stated + extent, 0) : stated + extent;
   if (number && *number == INT64_MAX) return extent;
   return ir::minimum(stated, extent);
 }
@@ -158,7 +158,7 @@ Arg select(Operands& in) {
   const ValueId x = in.tensor("x");
   const int d = in.dim("dim", b.rank(x));
   Sym position = in.integer("index");
-  if (position.constant().value_or(0) < 0) position = position + b.shape(x)[at(d)];
+  if (is_negative(position)) position = position + b.shape(x)[at(d)];
   const Shape to = without(b.shape(x), {d});
   std::vector<Sym> index = ir::index_symbols(to);
   index.insert(index.begin() + d, position);

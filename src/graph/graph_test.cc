@@ -122,6 +122,8 @@ TEST(SizeFit, NamesSymbolsAfterTheProblemsConstants) {
   EXPECT_EQ(fit.express({7, 7, 7})->text(), "7");
   EXPECT_EQ(fit.express({2048, 32, 36})->text(), "columns*rows");
   EXPECT_FALSE(fit.express({1, 2, 77}));
+  EXPECT_FALSE(fit.express({96, 12, 13}));
+  EXPECT_EQ(fit.fraction({96, 12, 13})->text(), "((3*rows) // 2)");
 }
 
 TEST(SizeFit, AnExtentThatIsCutIntoEqualPartsIsThatManyTimesOnePart) {

@@ -161,6 +161,7 @@ class Importer {
         add_size(fit_.sources().back());
         return Arg{*sym};
       }
+      if (std::optional<ir::Sym> sym = fit_.fraction(numbers)) return Arg{*sym};
       unexplained_ = numbers;
       return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", numbers[0]));
     }

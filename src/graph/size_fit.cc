@@ -10,6 +10,7 @@ namespace ka::graph {
 namespace {
 
 constexpr std::int64_t kLargestFactor = 4096;
+constexpr std::int64_t kLargestDenominator = 8;
 constexpr std::size_t kMostForThreeFactors = 24;  // symbols; three factors of more are too many to try
 
 bool is_uniform(const Numbers& numbers) {
@@ -255,6 +256,20 @@ std::optional<ir::Sym> SizeFit::quotient(const Numbers& numbers) const {
       if (q < 2 || q > kLargestFactor) continue;
       if (matches(numbers, [&](std::size_t i) { return symbol.numbers[i] / q; })) return ir::floor_div(symbol.sym, q);
       if (matches(numbers, [&](std::size_t i) { return (symbol.numbers[i] + q - 1) / q; })) return ir::ceil_div(symbol.sym, q);
+    }
+  }
+  return std::nullopt;
+}
+
+// s * p // q: three halves of an extent, as a program computes that resizes by a factor. Through two samples there is such a line too often.
+std::optional<ir::Sym> SizeFit::fraction(const Numbers& numbers) const {
+  if (samples_ < 3) return std::nullopt;
+  for (const Symbol& symbol : symbols_) {
+    for (std::int64_t q = 2; q <= kLargestDenominator && symbol.numbers[0] > 0; ++q) {
+      const std::int64_t least = numbers[0] * q / symbol.numbers[0];
+      for (const std::int64_t p : {least, least + 1}) {
+        if (p > 1 && p % q != 0 && matches(numbers, [&](std::size_t i) { return symbol.numbers[i] * p / q; })) return ir::floor_div(symbol.sym * p, q);
+      }
     }
   }
   return std::nullopt;

@@ -28,6 +28,8 @@ class SizeFit {
 
   // The simplest expression over the symbols that gives these numbers; nothing when none is found.
   std::optional<ir::Sym> express(const Numbers& numbers) const;
+  // A size times a fraction of small numbers, rounded down: of numbers in the program that nothing else explains, never of extents of arguments.
+  std::optional<ir::Sym> fraction(const Numbers& numbers) const;
   // A number whose square times a constant is an extent of an argument (the side of a square patch, where a weight has one
   // column per pixel): a new symbol, the last of sources(). Nothing when there is no such extent.
   std::optional<ir::Sym> root(const Numbers& numbers);

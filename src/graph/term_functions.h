@@ -67,6 +67,8 @@ std::span<const Macro> scatter_macros();
 std::span<const Macro> sort_macros();
 
 inline Arg tensor_arg(ir::ValueId id) { return Arg{Tensor{id}}; }
+// Less than nothing whatever the sizes are: minus a size, say. Such a position counts from the end.
+inline bool is_negative(const ir::Sym& stated) { return stated.constant() ? *stated.constant() < 0 : ir::is_nonnegative(ir::Sym(0) - stated); }
 // Row-major product of some extents of a shape.
 ir::Sym extent_of(const ir::Shape& shape, const std::vector<int>& dims);
 // What dimension k of n spatial ones is called: height, width.
