@@ -11,16 +11,18 @@ from typing import Any
 
 import torch
 
-from ka_bridge import modes, runs
+from ka_bridge import modes, ops, runs
 from ka_bridge.cost import CALL_SEED, WAYS, WEIGHTS_SEED, Request, probe_extents, run_once, static_shapes
 from ka_bridge.problem import Program, ProblemError, derived_seed
 from ka_bridge.search import BATCH_FLOOR, Search
 from ka_bridge.sizes import SizedSource
 from ka_bridge.widths import DIVISORS, Choice, Widths
 
-LARGER_BATCHES = (8, 32)
+LARGER_BATCHES = (4, 8, 32)
 WORST_DISAGREEMENT = 1e-3
+WORST_BEFORE_TF32 = 2e-5  # of programs that may take TF32 operands: these are some thousand times as far from float64
 NOISE = 1e-2  # of the result; sizes at which the answer is noise to such a part are not taken while a larger budget is left
+NOISE_BEFORE_TF32 = 1e-4
 
 
 @dataclass
@@ -124,7 +126,9 @@ def _well_conditioned(source: SizedSource, request: Request, seed: int, search: 
     program's own dtype and float64 disagree, larger batches are tried; without success the next budget has to do, and
     with the last one, or where the noise is small, a step says so."""
     noise = _disagreement(scaled, seed)
-    if noise <= WORST_DISAGREEMENT:
+    coarse = scaled.watch.seen or bool(scaled.first.observed.contractions & (ops.CONVOLUTIONS | ops.RECURRENCES))
+    worst, most = (WORST_BEFORE_TF32, NOISE_BEFORE_TF32) if coarse else (WORST_DISAGREEMENT, NOISE)
+    if noise <= worst:
         return scaled
     need = (0, 0)
     for floor in LARGER_BATCHES:
@@ -135,11 +139,11 @@ def _well_conditioned(source: SizedSource, request: Request, seed: int, search: 
             if floor == LARGER_BATCHES[0] and exc.need:  # a much smaller budget would end here as well
                 need = (exc.need[0] // 2, exc.need[1] // 2)
             break
-        if _disagreement(better, seed) <= WORST_DISAGREEMENT:
+        if _disagreement(better, seed) <= worst:
             return better
-    if noise > NOISE and not last:
+    if noise > most and not last:
         raise ProblemError("cannot_scale", f"scaled down to {search.reached()} the program is ill-conditioned: its results in float32 and "
-                           f"in float64 differ by {noise:.0%}", need=need)
+                           f"in float64 differ by {noise:.2%}", need=need)
     scaled.steps.append("ill-conditioned at these sizes: the reference disagrees with itself in float64")
     return scaled
 
