@@ -29,6 +29,7 @@ from ka_bridge.launches import Recorder, kernels_in, watch_cuda, watch_interpret
 from ka_bridge.poison import Poison
 from ka_bridge.results import Collector, TooLarge
 from ka_bridge.state import State
+from ka_bridge.tensors import lacks_memory
 
 _no_grad = torch.no_grad
 _no_overrides = torch._C.DisableTorchFunction
@@ -252,6 +253,8 @@ def do_run(subject: Subject, request: dict[str, Any], fds: list[int]) -> dict[st
         arena = map_arena(fds[0])
         return subject.run(request, arena, fds[1])
     except BaseException as exc:
+        if lacks_memory(exc):  # what the kernel itself cannot get refuses it: Subject.run has seen that
+            return error_answer("needs_memory", None, message="what the kernel is given and returns needs more memory than there is (--memory)")
         return error_answer("harness", exc)
     finally:
         os.close(fds[1])

@@ -9,12 +9,11 @@ import json
 import os
 from typing import Any
 
-import torch
-
 from ka_bridge import draws, forks, given_sizes, loading
 from ka_bridge.conn import Conn, error_answer, read_all, write_all
 from ka_bridge.modes import Stop
 from ka_bridge.problem import ProblemError
+from ka_bridge.tensors import lacks_memory
 
 SOURCE_LIMIT = 8 * 1024 * 1024
 
@@ -69,7 +68,7 @@ def main(conn: Conn) -> None:
 
 def unforeseen(exc: BaseException, filename: str) -> dict[str, Any]:
     """Memory that is not there, an object of the file that raises when it is looked at, or a defect of ours."""
-    if isinstance(exc, (MemoryError, torch.OutOfMemoryError)) or "DefaultCPUAllocator" in str(exc):
+    if lacks_memory(exc):
         return error_answer("memory", exc, filename, "the program needs more memory than it is given (--memory)")
     answer = error_answer("internal", exc, filename)
     if answer["error"]["line"] is not None:

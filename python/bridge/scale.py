@@ -126,7 +126,8 @@ def _well_conditioned(source: SizedSource, request: Request, seed: int, search: 
     program's own dtype and float64 disagree, larger batches are tried; without success the next budget has to do, and
     with the last one, or where the noise is small, a step says so."""
     noise = _disagreement(scaled, seed)
-    coarse = scaled.watch.seen or bool(scaled.first.observed.contractions & (ops.CONVOLUTIONS | ops.RECURRENCES))
+    contractions = scaled.first.observed.contractions & (ops.CONVOLUTIONS | ops.RECURRENCES)
+    coarse = (scaled.watch.seen or bool(contractions)) and scaled.program.device == "cpu"  # elsewhere PyTorch takes TF32 operands itself
     worst, most = (WORST_BEFORE_TF32, NOISE_BEFORE_TF32) if coarse else (WORST_DISAGREEMENT, NOISE)
     if noise <= worst:
         return scaled

@@ -12,6 +12,7 @@ Only exact torch.Tensor and torch.nn.Parameter objects are read: methods of a su
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -44,6 +45,13 @@ Spec = dict[str, Any]
 
 class Unsupported(ValueError):
     """A value that the protocol does not carry; the text names it."""
+
+
+def lacks_memory(exc: BaseException) -> bool:
+    """Whether there was no room for a tensor, on the host, on the GPU or in a file between the processes."""
+    if isinstance(exc, OSError):
+        return exc.errno in (errno.EFBIG, errno.ENOMEM, errno.ENOSPC)
+    return isinstance(exc, (MemoryError, torch.OutOfMemoryError)) or "DefaultCPUAllocator" in str(exc)
 
 
 def check_supported(tensor: Any, what: str) -> None:

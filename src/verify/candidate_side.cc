@@ -247,7 +247,7 @@ Result<std::variant<Json, Refusal>> CandidateSide::ask(const Json& message, std:
   const std::string kind = text_of(object_of(*json, "error"), "kind");
   if (kind == "harness" || kind == "protocol")
     return internal_error("the candidate's harness failed: " + text_of(object_of(*json, "error"), "message"));
-  if (kind == "needs_cuda") return environment_error(text_of(object_of(*json, "error"), "message"));
+  if (kind == "needs_cuda" || kind == "needs_memory") return environment_error(text_of(object_of(*json, "error"), "message"));
   return std::variant<Json, Refusal>(refusal_of_error(*json));
 }
 

@@ -38,6 +38,7 @@ namespace {
 constexpr std::array kDistributions = {"normal", "wide", "small", "negative", "large", "tiny", "halves"};
 constexpr int kGivenDraws = 2;
 constexpr int kGivenSizesPatience = 5;
+constexpr int kKernelsInTime = 16;  // that a call is thought to compile or to interpret within the time limit; larger files have as many of it as they need
 constexpr const char* kAccepted = "the kernel computes what the program computes";
 
 }  // namespace
@@ -104,8 +105,15 @@ CandidateOptions Trial::candidate_options() const {
   options.interpret = runs_in_interpreter(options_);
   options.mode = problem_.mode;
   options.sandbox = sandbox();
-  options.limit = options_.limit;
+  options.limit = options_.limit * std::max(1, kernels_in_text() / kKernelsInTime);
   return options;
+}
+
+int Trial::kernels_in_text() const {
+  constexpr std::string_view mark = "@triton.jit";
+  int count = 0;
+  for (std::size_t at = kernel_.text.find(mark); at != std::string::npos; at = kernel_.text.find(mark, at + mark.size())) ++count;
+  return count;
 }
 
 // Runs beside the loading of the reference: by the time the program is known, the suspect has been read and its process is

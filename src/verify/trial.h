@@ -37,6 +37,7 @@ class Trial {
   Result<MaybeRefusal> read_sources();
   Result<std::variant<KernelFacts, Refusal>> read_kernel();
   CandidateOptions candidate_options() const;
+  int kernels_in_text() const;
   Result<MaybeRefusal> run_candidate(CandidateSide& candidate);
   Result<MaybeRefusal> first_draw(CandidateSide& candidate);
   Result<MaybeRefusal> other_configs(CandidateSide& candidate);

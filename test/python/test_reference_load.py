@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import unittest
 
 import torch
+import reference_harness as harness
 from reference_harness import ReferenceTest
 
 LINEAR = """
@@ -241,6 +243,12 @@ class Refuses(ReferenceTest):
         self.refused(self.simple("x.cuda()", "torch.rand(3)"), "needs_cuda", "CUDA")
         self.refused(self.simple("x", "torch.rand(3, device='cuda')"), "needs_cuda")
         self.refused(self.simple("x", "torch.rand(3)"), "needs_cuda", device="cuda")
+
+    def test_no_room_for_what_is_exchanged(self) -> None:
+        # A file between the processes that may not grow is no defect of ours: other sizes may fit.
+        answer = harness.bridge("reference").unforeseen(OSError(errno.EFBIG, "File too large"), "problem.py")
+        self.assertEqual(answer["error"]["kind"], "memory")
+        self.assertEqual(harness.bridge("reference").unforeseen(OSError(errno.EIO, "?"), "problem.py")["error"]["kind"], "internal")
 
     def test_memory(self) -> None:
         self.refused(self.simple("x.expand(1 << 50).clone()", "torch.rand(1)"), "memory")

@@ -93,16 +93,40 @@ const char* status_of(const Error& error) {
   return error.message.find("time limit") != std::string::npos || error.kind == ErrorKind::timeout ? "timeout" : "error";
 }
 
+// Problems go side by side; a kernel that is timed, or that needs the memory of the others, is alone. Who waits for that is passed by
+// nobody: the gate lets no new ones in.
+class Turns {
+ public:
+  std::shared_lock<std::shared_mutex> beside() {
+    const std::lock_guard in(gate_);
+    return std::shared_lock(running_);
+  }
+  std::unique_lock<std::shared_mutex> alone() {
+    const std::lock_guard in(gate_);
+    return std::unique_lock(running_);
+  }
+
+ private:
+  std::mutex gate_;
+  std::shared_mutex running_;
+};
+
+// Whether it may have been for want of memory, which others use at the same time, that a GPU did not get to an answer at the given sizes.
+bool lacked_room(const Result<model::Verdict>& judged) {
+  if (!judged) return judged.error().kind != ErrorKind::cancelled && judged.error().message.find("memory") != std::string::npos;
+  return judged->accepted ? judged->problem.scaled : judged->rule == "run.memory" || judged->rule == "run.crash";
+}
+
 // One problem. Fills in the row as far as it gets; an error is why it got no further.
 class Evaluation {
  public:
-  Evaluation(const Suite& suite, const std::string& name, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, std::shared_mutex& gpu)
-      : suite_(suite), name_(name), interpreter_(interpreter), cancel_(std::move(cancel)), gpu_(gpu) {}
+  Evaluation(const Suite& suite, const std::string& name, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, Turns& turns)
+      : suite_(suite), name_(name), interpreter_(interpreter), cancel_(std::move(cancel)), turns_(turns) {}
 
   Status run(Json& row) {
     KA_ASSIGN(problem::ProblemFile file, problem::read_problem(suite_.folder + "/" + name_));
     const verify::ProblemSource problem{file.path, file.object, file.text, suite_.mode};
-    std::shared_lock beside(gpu_);  // nothing else runs while a kernel is timed
+    std::shared_lock beside = turns_.beside();
     Result<Generated> made = generate(problem, suite_.options, suite_.choices, interpreter_, cancel_);
     if (!made) return made.error();
     row["kernels"] = made->file.kernels.size();
@@ -117,10 +141,16 @@ class Evaluation {
     row["status"] = "generated";
     if (!suite_.verifies) return ok();
     verify::JudgeContext context{interpreter_, cancel_};
-    KA_ASSIGN(model::Verdict verdict, verify::judge(problem, {kernel_path, made->file.text}, suite_.options, context));
+    const verify::KernelSource kernel{kernel_path, made->file.text};
+    Result<model::Verdict> judged = verify::judge(problem, kernel, suite_.options, context);
+    beside.unlock();
+    if (suite_.jobs > 1 && suite_.options.device == "cuda" && lacked_room(judged)) {
+      const std::unique_lock alone = turns_.alone();
+      judged = verify::judge(problem, kernel, suite_.options, context);
+    }
+    KA_ASSIGN(const model::Verdict verdict, std::move(judged));
     tell(verdict, row);
     if (!verdict.accepted || suite_.contenders.empty()) return ok();
-    beside.unlock();
     return time({problem.path, problem.object, problem.text, problem.mode, kernel_path, made->file.text, verdict.kernel.entry, verdict.precision.tier}, row);
   }
 
@@ -143,7 +173,7 @@ class Evaluation {
     options.seconds = kBenchSeconds;
     options.limit = suite_.limit;
     options.limits = suite_.options.limits;
-    const std::unique_lock alone(gpu_);
+    const std::unique_lock alone = turns_.alone();
     Result<bench::Timed> timed = bench::time_contenders(subject, options, interpreter_, cancel_);
     if (!timed && timed.error().kind == ErrorKind::cancelled) return timed.error();
     if (!timed) {
@@ -161,15 +191,15 @@ class Evaluation {
   const std::string& name_;
   bridge::WarmInterpreter& interpreter_;
   os::CancelToken cancel_;
-  std::shared_mutex& gpu_;
+  Turns& turns_;
 };
 
 // The row of a problem, whatever happens to it. An error only when the suite cannot go on.
-Result<Json> evaluate(const Suite& suite, const std::string& name, bridge::WarmInterpreter& interpreter, Deadlines& deadlines, std::shared_mutex& gpu) {
+Result<Json> evaluate(const Suite& suite, const std::string& name, bridge::WarmInterpreter& interpreter, Deadlines& deadlines, Turns& turns) {
   const auto begin = std::chrono::steady_clock::now();
   Json row = {{"name", name}, {"status", "error"}, {"reason", ""}, {"sizes", {{"given", Json::object()}, {"verified", Json::object()}}}, {"times", Json::object()}};
   const Deadlines::Job job(deadlines, suite.limit);
-  const Status done = Evaluation(suite, name, interpreter, job.token(), gpu).run(row);
+  const Status done = Evaluation(suite, name, interpreter, job.token(), turns).run(row);
   if (!done && job.exceeded()) {
     row["status"] = "timeout";
     row["reason"] = fmt::format("not finished within {:g} s (--limit)", static_cast<double>(suite.limit.count()) / 1e3);
@@ -212,7 +242,7 @@ std::string table_line(const Json& row) {
 // All rows by name; what is there already is not done again.
 Status evaluate_all(const Suite& suite, bridge::WarmInterpreter& interpreter, os::AppendFile& log, const os::CancelToken& cancel, std::map<std::string, Json>& rows) {
   Deadlines deadlines(cancel);
-  std::shared_mutex gpu;
+  Turns turns;
   std::mutex mutex;  // guards rows, log, failure
   std::optional<Error> failure;
   std::atomic<std::size_t> next = 0;
@@ -223,7 +253,7 @@ Status evaluate_all(const Suite& suite, bridge::WarmInterpreter& interpreter, os
         if (failure) return;
         if (rows.contains(suite.names[i])) continue;
       }
-      Result<Json> row = evaluate(suite, suite.names[i], interpreter, deadlines, gpu);
+      Result<Json> row = evaluate(suite, suite.names[i], interpreter, deadlines, turns);
       const std::lock_guard lock(mutex);
       if (!row) {
         failure = row.error();
