@@ -12,9 +12,13 @@ from typing import Any
 
 import torch
 
-from ka_bridge import emulate, modes, weights
+from ka_bridge import emulate, modes, nudge, weights
 from ka_bridge.problem import Program, ProblemError, flatten
 from ka_bridge.tensors import span_elements
+
+
+LAST_BITS = "last_bits"  # no tier: what is lost when every number that is given is off by its last bit
+LAST_BITS_RUNS = 4
 
 
 @dataclass
@@ -79,11 +83,16 @@ def run_double(program: Program, model: Any, inputs: list[Any], call_seed: int, 
 
 def run_emulated(program: Program, model: Callable[[], Any], inputs: list[Any], call_seed: int, tier: str, recurrent: bool,
                  wide: list[torch.Tensor]) -> list[torch.Tensor]:
-    """Each output as the narrowing of the tier gives it that is farther from `wide`. `model` gives a copy for each run."""
+    """Each output as that way to emulate the tier gives it which is farthest from `wide`. `model` gives a copy for each run."""
     found: list[torch.Tensor] = []
-    for narrow in emulate.NARROWINGS[tier]:
-        with emulate.open_forms(recurrent), emulate.NarrowOperands(tier, narrow):
-            outputs = flatten(program.call(model(), copy_inputs(inputs), call_seed))[0]
+    for way in range(LAST_BITS_RUNS) if tier == LAST_BITS else emulate.NARROWINGS[tier]:
+        own_model, own_inputs = model(), copy_inputs(inputs)
+        if tier == LAST_BITS:
+            nudge.last_bits(own_model, own_inputs, way)
+            outputs = flatten(program.call(own_model, own_inputs, call_seed))[0]
+        else:
+            with emulate.open_forms(recurrent), emulate.NarrowOperands(tier, way):
+                outputs = flatten(program.call(own_model, own_inputs, call_seed))[0]
         found = [max(pair, key=lambda out, true=true: _distance(out, true)) for *pair, true in zip(found or outputs, outputs, wide)]
     return found
 

@@ -331,7 +331,7 @@ Result<Draw> ReferenceSide::draw(const DrawRequest& request, const os::CancelTok
                   {"variant", nullptr},
                   {"emulate", nullptr}};
   if (!request.variant.empty()) message["variant"] = request.variant;
-  if (request.tier == "tf32" || request.tier == "half") message["emulate"] = request.tier;
+  if (request.tier != "fp32") message["emulate"] = request.tier;
   const std::array fds = {arena.fd()};
   KA_ASSIGN(Json answer, ask(child_, message, fds, path_, limit_, cancel));
 

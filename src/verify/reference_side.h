@@ -54,7 +54,7 @@ struct DrawRequest {
   std::uint64_t call_seed = 0;
   std::string distribution = "given";
   std::string variant;   // empty = the problem's own sizes
-  std::string tier;      // "fp32", "tf32", "half"
+  std::string tier;      // "fp32", "tf32", "half"; "last_bits": as fp32, and what inputs that are off by their last bit would give
 };
 
 struct Draw {

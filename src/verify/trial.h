@@ -53,6 +53,8 @@ class Trial {
   Result<MaybeRefusal> hidden_configs(CandidateSide& candidate, const std::vector<std::string>& hidden);
   Result<MaybeRefusal> run_once(CandidateSide& candidate, const RunRequest& request, RunOutcome& outcome);
   Result<MaybeRefusal> numbers(const RunOutcome& outcome, const Draw& draw);
+  Result<bool> within(const char* tier, const RunOutcome& outcome, const Draw& draw);
+  Result<bool> is_chance(const MaybeRefusal& refusal, const RunOutcome& outcome, const Draw& draw);
   Result<std::string> explaining_tier(const RunOutcome& outcome, const Draw& draw);
   struct OtherDraws {
     std::vector<Draw> draws, variants;
@@ -85,6 +87,7 @@ class Trial {
   std::unique_ptr<CandidateSide> candidate_;
   std::future<Result<bridge::Child>> compiler_;  // a process for the compiler, not yet asked anything
   std::string tier_;
+  bool noise_noted_ = false;
   std::vector<Draw> draws_, variant_draws_;
   std::vector<std::string> launches_;  // distinct ones, as JSON
   RunOutcome first_;

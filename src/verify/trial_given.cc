@@ -191,7 +191,9 @@ Result<MaybeRefusal> Trial::hidden_configs(CandidateSide& candidate, const std::
   for (std::size_t k = 0; k < hidden.size(); ++k) {
     RunOutcome outcome;
     KA_ASSIGN(MaybeRefusal refusal, run_once(candidate, {&draws_[0], "nan", static_cast<int>(k), false, "forward", true}, outcome));
-    if (!refusal) refusal = check_numbers(outcome, draws_[0], verdict_);
+    if (!refusal) {
+      KA_ASSIGN(refusal, numbers(outcome, draws_[0]));
+    }
     const bool wrong = refusal && refusal->rule.starts_with("result.") && refusal->rule != "result.bounds";
     if (wrong) {
       refusal->detail = fmt::format("autotune configuration {} (pruned for the verified sizes, kept for the given ones): {}",

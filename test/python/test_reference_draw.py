@@ -221,6 +221,18 @@ class Emulation(ReferenceTest):
             self.assertLess(errors["tf32"], 2e-3, body)
             self.assertGreater(errors["half"], 1.2 * errors["tf32"], body)
 
+    def test_last_bits_matter_where_terms_cancel(self) -> None:
+        errors = {}
+        for body in ("(x[0] - x[1]).sum(0, keepdim=True)", "x[0].square().sum(0, keepdim=True)"):
+            self.loaded(one(body, "torch.randn(1, 1024).repeat(2, 1) + torch.tensor([[0.0], [1e-3]]) * torch.randn(1024)"))
+            drawn = self.drawn(emulate="last_bits")
+            exact = drawn.outputs("outputs64")[0]
+            errors[body] = float((drawn.outputs("outputs_tier")[0].double() - exact).abs() / exact.abs())
+            self.assertLess(float((drawn.outputs()[0].double() - exact).abs() / exact.abs()), 1e-6)
+        cancelling, positive = errors.values()
+        self.assertGreater(cancelling, 1e-5)
+        self.assertLess(positive, 1e-6)
+
     def test_the_worse_of_cut_and_rounded_operands_counts(self) -> None:
         # The mean of a product has one error that all its terms share: which of the two is the smaller one is chance.
         emulate = bridge("emulate")
