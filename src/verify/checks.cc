@@ -118,7 +118,10 @@ bool buffers_agree(const RunOutcome& outcome, const Draw& draw) {
   });
 }
 
+// An output that is wrong says more than an earlier one that is imprecise: only where every output is within the tolerance is it
+// the precision that is refused.
 std::optional<Refusal> check_numbers(const RunOutcome& outcome, const Draw& draw, model::Verdict& verdict) {
+  std::optional<Refusal> imprecise;
   for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
     const TensorView got = view_of(outcome.outputs[i].spec, outcome.bytes.bytes());
     const Tolerance tolerance = default_tolerance(got.dtype);
@@ -132,18 +135,21 @@ std::optional<Refusal> check_numbers(const RunOutcome& outcome, const Draw& draw
       precision.max_abs_error = std::max(precision.max_abs_error, seen.max_abs_error);
       precision.max_rel_error = std::max(precision.max_rel_error, seen.max_rel_error);
     }
-    if (seen.mismatch == Mismatch::none) continue;
+    if (seen.mismatch == Mismatch::none || (seen.mismatch == Mismatch::precision && imprecise)) continue;
     const std::vector<std::int64_t> index = unflatten(seen.worst_element, got.shape);
     verdict.worst = model::WorstElement{static_cast<int>(i), index, seen.got, seen.want, std::abs(seen.got - seen.want), {}};
     const std::string where = fmt::format("output {} at {}: got {:.9g}, want {:.9g}; inputs \"{}\", seed {}", i,
                                           dims(index), seen.got, seen.want, draw.request.distribution, draw.request.seed);
-    if (seen.mismatch == Mismatch::precision) return Refusal{"result.precision", seen.note + "\n" + where};
+    if (seen.mismatch == Mismatch::precision) {
+      imprecise = Refusal{"result.precision", seen.note + "\n" + where};
+      continue;
+    }
     const bool special = draw.request.distribution == "special" || draw.request.distribution == "masked" ||
                          seen.mismatch == Mismatch::special;
     return Refusal{special ? "result.special" : "result.mismatch",
                    fmt::format("{} of {} elements are wrong; worst: {}", seen.wrong_elements, element_count(got), where)};
   }
-  return std::nullopt;
+  return imprecise;
 }
 
 }  // namespace ka::verify
