@@ -1,6 +1,9 @@
 #include "partition/inlining.h"
 
+#include <algorithm>
+
 #include "ir/primitives.h"
+#include "partition/joins.h"
 
 namespace ka::partition {
 namespace {
@@ -13,7 +16,24 @@ std::uint64_t seen_through(std::uint64_t what, int view) {
 
 }  // namespace
 
+// A join of joins: the longest of these is kept where there would be too many pieces.
+std::optional<ir::ValueId> Inlining::add_join(const ir::Node& node, const std::function<bool(ir::ValueId)>& is_read) {
+  std::optional<ir::ValueId> longest;
+  std::size_t all = 0;
+  for (const ir::ValueId input : node.inputs) {
+    const std::size_t pieces = is_read(input) ? 0 : pieces_[static_cast<std::size_t>(input)];
+    all += std::max<std::size_t>(pieces, 1);
+    if (pieces > 1 && (!longest || pieces > pieces_[static_cast<std::size_t>(*longest)])) longest = input;
+  }
+  if (all > kMostPieces && longest) return longest;
+  pieces_[static_cast<std::size_t>(node.outputs[0])] = all;
+  return std::nullopt;
+}
+
 std::optional<ir::ValueId> Inlining::add(const ir::Node& node, int number, const std::function<bool(ir::ValueId)>& is_read) {
+  if (node.op == "cat") {
+    if (const std::optional<ir::ValueId> join = add_join(node, is_read)) return join;
+  }
   const bool moves = ir::find_primitive(node.op)->fusion != ir::Fusion::elementwise;
   std::set<std::uint64_t> all{static_cast<std::uint64_t>(number)};
   std::optional<ir::ValueId> largest;

@@ -14,12 +14,15 @@ namespace ka::partition {
 
 class Inlining {
  public:
-  explicit Inlining(std::size_t values) : computed_(values) {}
+  explicit Inlining(std::size_t values) : pieces_(values), computed_(values) {}
 
   // Notes a node that is inlined. An operand that should be kept first, where too much would be computed for one element of the result.
   std::optional<ir::ValueId> add(const ir::Node& node, int number, const std::function<bool(ir::ValueId)>& is_read);
 
  private:
+  std::optional<ir::ValueId> add_join(const ir::Node& node, const std::function<bool(ir::ValueId)>& is_read);
+
+  std::vector<std::size_t> pieces_;  // by value: the pieces of a join, 0 for anything else
   // By value: what is computed for one element of it, a number for each node and way of views to it.
   std::vector<std::set<std::uint64_t>> computed_;
 };

@@ -118,12 +118,12 @@ class Planner {
     const Node& node = graph_.nodes[at(number)];
     const std::set<int> who = owners(node);
     const auto is_read = [this](ValueId value) { return kept_[at(value)] || owner_[at(value)] != kNobody; };
-    // without an owner it is inlined by whoever reads it, unless that is too much of it
-    while (const std::optional<ValueId> too_much = who.empty() ? inlining_.add(node, number, is_read) : std::nullopt) keep(*too_much);
     for (const int k : who) {
       if (!is_apart(node, plan_.kernels[at(k)]) && join(number, k)) return;
     }
     if (!who.empty()) keep_owned_inputs(node);
+    // without an owner it is inlined by whoever reads it, unless that is too much of it
+    while (const std::optional<ValueId> too_much = inlining_.add(node, number, is_read)) keep(*too_much);
   }
 
   static bool is_apart(const Node& node, const Kernel& kernel) {

@@ -3,6 +3,7 @@
 #include "ir/legality.h"
 #include "partition/attention.h"
 #include "partition/half_products.h"
+#include "partition/joins.h"
 #include "partition/long_reductions.h"
 #include "partition/products.h"
 #include "partition/steps.h"
@@ -47,6 +48,7 @@ ir::Graph prepared(const ir::Graph& graph, const std::string& tier, const ir::Gp
     if (exact.contains(here.number)) {
       if (const std::optional<ir::ValueId> other = checked("exact_before_step", here, exact_before_step(here))) return other;
     }
+    if (const std::optional<ir::ValueId> joined = checked("joined_onto", here, joined_onto(here))) return joined;
     if (const std::optional<ir::ValueId> product = checked("half_product", here, half_product(here, tier))) return product;
     if (const std::optional<ir::ValueId> product = checked("arranged_product", here, arranged_product(here))) return product;
     if (const std::optional<ir::ValueId> squares = checked("split_squares", here, split_squares(here))) return squares;

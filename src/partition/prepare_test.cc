@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
 #include "ir/legality.h"
+#include "partition/joins.h"
 #include "partition/plan.h"
 
 namespace ka::partition {
@@ -193,6 +195,42 @@ TEST(Steps, GetExactQuotientsAndFunctions) {
   };
   EXPECT_EQ(text(p.graph.maker(p.graph.maker(p.graph.outputs[0])->inputs[0])->inputs[0]), "div_rn of cast");
   EXPECT_EQ(text(p.graph.outputs[1]), "div of log");
+}
+
+// A list that grows: the maximum of all that was joined so far, once per tensor.
+struct GrowingList : Program {
+  explicit GrowingList(int length) : Program(64, 64) {
+    std::vector<ValueId> parts, outputs;
+    for (int k = 0; k < length; ++k) {
+      parts.push_back(input(fmt::format("x{}", k).c_str(), {n, c}));
+      if (k > 0) outputs.push_back(b.reduce("max", b.cat(parts, 1), {1}));
+    }
+    graph.outputs = outputs;
+  }
+  // The most pieces of which a join of the prepared graph is made.
+  std::size_t most_pieces() const {
+    std::size_t most = 0;
+    for (const ir::Node& node : graph.nodes) {
+      if (node.op == "cat") most = std::max(most, node.inputs.size());
+    }
+    return most;
+  }
+};
+
+TEST(Joins, OfAListThatGrowsGoOnFromAnEarlierOne) {
+  GrowingList list(12);
+  const std::string kinds = list.kinds(list.graph.outputs);
+  EXPECT_LE(list.most_pieces(), kMostPieces);
+  // 11 reductions; of 11 joins every third one is written to memory, but for the last that nobody goes on from
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), 'p'), 3) << kinds;
+  EXPECT_EQ(kinds.size(), std::string("row").size() * 11 + std::string("pointwise").size() * 3 + 13) << kinds;
+}
+
+TEST(Joins, OfManyTensorsAtOnceStayOne) {
+  Program p(64, 64);
+  std::vector<ValueId> parts;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) parts.push_back(p.input(name, {p.n, p.c}));
+  EXPECT_EQ(p.kinds({p.b.cat(parts, 1)}), "pointwise");
 }
 
 TEST(Outputs, AreWrittenByAKernel) {

@@ -161,6 +161,9 @@ class Evaluation {
     row["specialised"] = verdict.specialised;
     row["tier"] = verdict.precision.tier;
     row["sizes"] = {{"given", verdict.problem.given_sizes}, {"verified", verdict.problem.verified_sizes}, {"scaled", verdict.problem.scaled}};
+    for (const model::CheckRun& check : verdict.checks) {
+      if (check.name == "given sizes" && check.count == 0) row["sizes"]["why"] = check.note;
+    }
     for (const auto& [step, seconds] : verdict.times) row["times"]["verify " + step] = seconds;
   }
 
