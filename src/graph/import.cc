@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "graph/size_fit.h"
 #include "graph/term.h"
 #include "ir/legality.h"
+#include "ir/python_text.h"
 
 namespace ka::graph {
 namespace {
@@ -173,36 +175,53 @@ class Importer {
   }
 
   // A float that differs between samples is a root or the inverse of a size, or of a root.
-  Result<Arg> real_operand(const std::vector<const Operand*>& samples, double given) {
-    std::vector<double> numbers;
-    for (const Operand* sample : samples) {
+  struct Form {
+    double (*size_of)(double);
+    const char *term, *python;
+  };
+  static constexpr Form kForms[] = {{[](double v) { return v; }, "cast(s, float32)", "float({})"},
+                                    {[](double v) { return 1 / v; }, "1.0 / s", "1 / ({})"},
+                                    {[](double v) { return v * v; }, "sqrt(cast(s, float32))", "({}) ** 0.5"},
+                                    {[](double v) { return 1 / (v * v); }, "rsqrt(cast(s, float32))", "({}) ** -0.5"}};
+
+  static bool same_everywhere(const std::vector<const Operand*>& samples, double given) {
+    return std::all_of(samples.begin(), samples.end(), [&](const Operand* sample) {
       const double* number = std::get_if<double>(&sample->value);
-      if (number == nullptr) return unsupported("an operand is a float for some sizes only");
-      numbers.push_back(*number);
-    }
-    if (std::all_of(numbers.begin(), numbers.end(), [&](double n) { return n == given || (n != n && given != given); })) return Arg{given};
-    struct Form {
-      double (*size_of)(double);
-      const char* term;
-    };
-    constexpr Form forms[] = {{[](double v) { return v; }, "cast(s, float32)"},
-                              {[](double v) { return 1 / v; }, "1.0 / s"},
-                              {[](double v) { return v * v; }, "sqrt(cast(s, float32))"},
-                              {[](double v) { return 1 / (v * v); }, "rsqrt(cast(s, float32))"}};
-    for (const Form& form : forms) {
+      return number != nullptr && (*number == given || (*number != *number && given != given));
+    });
+  }
+
+  std::optional<std::pair<const Form*, ir::Sym>> form_of(const std::vector<const Operand*>& samples) const {
+    for (const Form& form : kForms) {
       Numbers sizes;
-      for (const double number : numbers) {
-        const double size = form.size_of(number), whole = std::round(size);
+      for (const Operand* sample : samples) {
+        const double* number = std::get_if<double>(&sample->value);
+        if (number == nullptr) return std::nullopt;
+        const double size = form.size_of(*number), whole = std::round(size);
         if (!(std::abs(size - whole) <= 1e-9 * std::abs(size))) break;
         sizes.push_back(static_cast<std::int64_t>(whole));
       }
-      if (sizes.size() != numbers.size()) continue;
-      if (const std::optional<ir::Sym> sym = fit_.express(sizes)) {
-        KA_ASSIGN(Term term, parse_term(form.term));
-        return evaluate(term, {{"s", Arg{*sym}}}, builder_);
-      }
+      if (sizes.size() != samples.size()) continue;
+      if (const std::optional<ir::Sym> sym = fit_.express(sizes)) return std::pair(&form, *sym);
+    }
+    return std::nullopt;
+  }
+
+  Result<Arg> real_operand(const std::vector<const Operand*>& samples, double given) {
+    if (same_everywhere(samples, given)) return Arg{given};
+    if (const auto found = form_of(samples)) {
+      KA_ASSIGN(Term term, parse_term(found->first->term));
+      return evaluate(term, {{"s", Arg{found->second}}}, builder_);
     }
     return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", given));
+  }
+
+  std::string float_text(const std::vector<const Operand*>& samples, double given) const {
+    if (std::isnan(given) || std::isinf(given)) return fmt::format("float('{}')", given);
+    const auto found = same_everywhere(samples, given) ? std::nullopt : form_of(samples);
+    if (found) return fmt::format(fmt::runtime(found->first->python), found->second.text());
+    const std::string text = fmt::format("{}", given);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
   }
 
   Status add_node(std::size_t i) {
@@ -212,6 +231,7 @@ class Importer {
     if (row == nullptr) return unsupported("this operator is not supported");
     builder_.set_origin(node.op, node.where);
     Names names;
+    OperatorText text{node.op, node.name, node.where, {}};
     for (const auto& [name, value] : node.operands) {
       std::vector<const Operand*> samples;
       for (const ExportedGraph& sample : exported_.samples) {
@@ -221,7 +241,10 @@ class Importer {
       }
       KA_ASSIGN(Arg arg, operand(samples));
       names[name] = widened(arg);
+      text.operands.emplace_back(name, text_of(samples));
     }
+    out_.operators.push_back(std::move(text));
+    if (node.outputs.size() != 1) several_.insert(node.name);
     for (const ExportedGraph& sample : exported_.samples) {
       if (sample.nodes[i].outputs.size() != node.outputs.size()) return unsupported("the number of its results depends on the sizes");
     }
@@ -232,6 +255,30 @@ class Importer {
     KA_ASSIGN(Arg result, evaluate(term, names, builder_));
     learn_sizes();
     return keep(i, result);
+  }
+
+  // The same operand as Python.
+  std::string text_of(const std::vector<const Operand*>& samples) {
+    const Operand& one = *samples[0];
+    if (const TensorRef* ref = std::get_if<TensorRef>(&one.value)) return several_.contains(ref->node) ? fmt::format("{}[{}]", ref->node, ref->output) : ref->node;
+    if (const OperandList* list = std::get_if<OperandList>(&one.value)) {
+      std::vector<std::string> items;
+      for (std::size_t k = 0; k < list->size(); ++k) {
+        std::vector<const Operand*> item;
+        for (const Operand* sample : samples) item.push_back(&std::get<OperandList>(sample->value)[k]);
+        items.push_back(text_of(item));
+      }
+      return fmt::format("[{}]", fmt::join(items, ", "));
+    }
+    if (std::holds_alternative<std::int64_t>(one.value)) {
+      const Result<Arg> number = static_operand(samples);
+      return number && number->integer() != nullptr ? number->integer()->text() : std::to_string(std::get<std::int64_t>(one.value));
+    }
+    if (const bool* flag = std::get_if<bool>(&one.value)) return *flag ? "True" : "False";
+    if (const double* number = std::get_if<double>(&one.value)) return float_text(samples, *number);
+    if (const std::string* text = std::get_if<std::string>(&one.value)) return text->starts_with("torch.") ? *text : fmt::format("'{}'", *text);
+    if (const ir::DType* dtype = std::get_if<ir::DType>(&one.value)) return ir::torch_type(*dtype);
+    return "None";
   }
 
   // For an operator that cannot be imported: a node that no family computes, so that the rest of the program is still planned
@@ -296,6 +343,7 @@ class Importer {
       KA_TRY(check_shape(i, k, id));
       for (const ir::Sym& extent : builder_.shape(id)) fit_.remember(extent);
       parts[k] = Arg{Tensor{id}};
+      out_.graph.program.push_back({static_cast<int>(i), static_cast<int>(k), id});
     }
     values_[node.name] = node.outputs.size() == 1 && parts.size() == 1 ? parts[0] : Arg{parts};
     return ok();
@@ -354,6 +402,7 @@ class Importer {
   Numbers unexplained_;
   std::size_t sizes_learnt_ = 0;
   std::map<std::string, Arg> values_;
+  std::set<std::string> several_;  // operators with several results, or a list of them
   std::map<std::size_t, ir::ValueId> positions_;
 };
 

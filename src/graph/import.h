@@ -10,8 +10,16 @@
 
 namespace ka::graph {
 
+// An operator of the program as a call of Python: its operands by name, as texts over the names of values (a value of several is
+// "name[1]") and of sizes.
+struct OperatorText {
+  std::string op, name, where;
+  std::vector<std::pair<std::string, std::string>> operands;
+};
+
 struct Imported {
   ir::Graph graph;
+  std::vector<OperatorText> operators;  // one per operator of the export; values by the names of the export
   std::string way;                    // how the program was built: fake, real, meta
   std::vector<std::string> refusals;  // why an earlier way or another size did not do
   std::map<std::string, std::int64_t> scaled;  // values of the size symbols in the second sample, empty without one

@@ -68,6 +68,12 @@ struct SizeSource {
   Sym value = {};  // of a computed one
 };
 
+// What an operator of the program gave: output `output` of its operator number `op`. Passes keep track of it.
+struct ProgramValue {
+  int op = 0, output = 0;
+  ValueId value = -1;
+};
+
 struct Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;
@@ -76,6 +82,7 @@ struct Graph {
   std::string structure = "tensor";  // what the program returns: tensor, tuple, list, or as Python writes it with `_` for a tensor
   std::vector<Update> updates;       // buffers that the program changes
   std::vector<SizeSource> sizes;
+  std::vector<ProgramValue> program;  // where the program's own values are now
 
   const Type& type(ValueId value) const { return values[static_cast<std::size_t>(value)].type; }
   const Shape& shape(ValueId value) const { return type(value).shape; }

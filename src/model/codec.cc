@@ -110,6 +110,7 @@ Status check_schema(const Json& json, const std::string& what, int newest) {
                                  to_json_text(*found), newest));
 }
 
+void encode(Json& out, const JsonText& value) { out = Json::parse(value.text); }
 void encode(Json& out, bool value) { out = value; }
 void encode(Json& out, int value) { out = value; }
 void encode(Json& out, std::int64_t value) { out = value; }
@@ -135,6 +136,11 @@ void encode(Json& out, const Attribute& value) {
   } else {
     out = nullptr;
   }
+}
+
+std::string decode(const Json& json, JsonText& value) {
+  value.text = to_json_text(json);
+  return {};
 }
 
 std::string decode(const Json& json, bool& value) {

@@ -25,6 +25,7 @@
 #include "base/result.h"
 #include "ir/dtype.h"
 #include "model/attribute.h"
+#include "model/json_text.h"
 #include "model/unknown_fields.h"
 
 namespace ka::model {
@@ -54,6 +55,7 @@ void encode(Json& out, double value);
 void encode(Json& out, const std::string& value);
 void encode(Json& out, ir::DType value);
 void encode(Json& out, const Attribute& value);
+void encode(Json& out, const JsonText& value);
 
 // Returns what is wrong, or an empty text. `value` is only good when nothing is.
 std::string decode(const Json& json, bool& value);
@@ -64,6 +66,7 @@ std::string decode(const Json& json, double& value);
 std::string decode(const Json& json, std::string& value);
 std::string decode(const Json& json, ir::DType& value);
 std::string decode(const Json& json, Attribute& value);
+std::string decode(const Json& json, JsonText& value);
 
 template <class T>
 void encode(Json& out, const std::vector<T>& values);

@@ -49,6 +49,11 @@ Attributes Random::attributes() {
   return map([this] { return attribute(); });
 }
 
+JsonText Random::json() {
+  const char* values[] = {"1", "null", "[1,2.5]", "\"text\"", "[]", "true"};
+  return {values[below(std::size(values))]};
+}
+
 UnknownFields Random::unknown() {
   const char* values[] = {"1", "null", "[1,{\"a\":2.5}]", "\"text\"", "{\"deep\":{\"er\":[]}}", "true"};
   UnknownFields fields;
@@ -59,7 +64,7 @@ UnknownFields Random::unknown() {
 }
 
 TensorType random_tensor(Random& r) {
-  return {r.text(), r.dtype(), r.shape(), r.maybe([&] { return r.shape(); }), r.unknown()};
+  return {r.text(), r.dtype(), r.shape(), r.maybe([&] { return r.shape(); }), r.unknown(), r.maybe([&] { return r.text(); }), {}};
 }
 
 namespace {
@@ -150,11 +155,16 @@ Subgraph random_subgraph(Random& r) {
           r.text(),
           r.text(),
           r.dtype(),
-          r.list([&] { return SubgraphOp{r.text(), r.text(), r.texts(), r.attributes(), r.unknown()}; }),
+          r.map([&] { return r.whole(); }),
+          r.list([&] {
+            return SubgraphOp{r.text(), r.text(), r.text(), r.map([&] { return r.json(); }), r.map([&] { return r.json(); }), r.list([&] { return r.json(); }), r.unknown()};
+          }),
           tensors(r),
           tensors(r),
           tensors(r),
-          tensors(r),
+          r.list([&] { return SubgraphUpdate{r.text(), r.text(), r.unknown()}; }),
+          r.list([&] { return SubgraphCall{r.whole(), r.texts(), r.texts(), r.texts(), r.unknown()}; }),
+          r.list([&] { return SubgraphSample{r.map([&] { return r.whole(); }), r.json(), r.unknown()}; }),
           r.text(),
           {r.text(), r.text(), r.unknown()},
           r.whole(),

@@ -38,6 +38,7 @@ class Random {
   ir::DType dtype() { return static_cast<ir::DType>(below(10)); }
   Attribute attribute();
   Attributes attributes();
+  JsonText json();
   UnknownFields unknown();
 
   template <class Make>

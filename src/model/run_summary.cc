@@ -56,6 +56,35 @@ void fields(auto& f, Of<RunSummary> auto& x) {
   f.keep(x.unknown);
 }
 
+Json to_json(const SubgraphResult& result) {
+  Json json;
+  encode(json, result);
+  return json;
+}
+
+namespace {
+
+// Parts of a file, which have no schema of their own.
+template <class T>
+Result<T> read_part(const Json& json, const std::string& what) {
+  T value;
+  FieldLoader loader(json, what);
+  fields(loader, value);
+  KA_TRY(loader.reader().status());
+  return value;
+}
+
+}  // namespace
+
+Result<SubgraphResult> subgraph_result_from_json(const Json& json) { return read_part<SubgraphResult>(json, "result of a subgraph"); }
+Result<Composition> composition_from_json(const Json& json) { return read_part<Composition>(json, "composition"); }
+
+Json to_json(const Composition& composition) {
+  Json json;
+  encode(json, composition);
+  return json;
+}
+
 Json to_json(const RunSummary& run_summary) {
   Json json;
   encode(json, run_summary);

@@ -69,6 +69,10 @@ struct RunSummary {
   bool operator==(const RunSummary&) const = default;
 };
 
+Json to_json(const SubgraphResult& result);
+Result<SubgraphResult> subgraph_result_from_json(const Json& json);
+Json to_json(const Composition& composition);
+Result<Composition> composition_from_json(const Json& json);
 Json to_json(const RunSummary& run_summary);
 Result<RunSummary> run_summary_from_json(const Json& json);
 

@@ -12,8 +12,30 @@ namespace ka::model {
 void fields(auto& f, Of<SubgraphOp> auto& x) {
   f("op", x.op);
   f("name", x.name);
+  f("where", x.where);
   f("operands", x.operands);
   f("parameters", x.parameters);
+  f("results", x.results);
+  f.keep(x.unknown);
+}
+
+void fields(auto& f, Of<SubgraphUpdate> auto& x) {
+  f("weight", x.weight);
+  f("value", x.value);
+  f.keep(x.unknown);
+}
+
+void fields(auto& f, Of<SubgraphCall> auto& x) {
+  f("order", x.order);
+  f("inputs", x.inputs);
+  f("weights", x.weights);
+  f("outputs", x.outputs);
+  f.keep(x.unknown);
+}
+
+void fields(auto& f, Of<SubgraphSample> auto& x) {
+  f("sizes", x.sizes);
+  f("numbers", x.numbers);
   f.keep(x.unknown);
 }
 
@@ -29,11 +51,14 @@ void fields(auto& f, Of<Subgraph> auto& x) {
   f("type", x.type);
   f("layout", x.layout);
   f("dtype", x.dtype);
+  f("sizes", x.sizes);
   f("ops", x.ops);
   f("inputs", x.inputs);
   f("outputs", x.outputs);
   f("weights", x.weights);
-  f("weights_original", x.weights_original);
+  f("updates", x.updates);
+  f("calls", x.calls);
+  f("samples", x.samples);
   f("where", x.where);
   f("source", x.source);
   f("count", x.count);
@@ -51,6 +76,9 @@ Result<Subgraph> subgraph_from_json(const Json& json) { return read_value<Subgra
 
 namespace {
 
+// "max_pool:1" -> "max_pool"
+std::string maker_of(const std::string& value) { return value.substr(0, value.find(':')); }
+
 // Gives every tensor a name that tells its position only, and uses it wherever the old name stood.
 class PositionNames {
  public:
@@ -62,8 +90,16 @@ class PositionNames {
   }
   void rename(std::vector<SubgraphOp>& ops) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      for (std::string& operand : ops[i].operands) operand = use(operand);
+      for (auto& [argument, operand] : ops[i].operands) {
+        Json json = Json::parse(operand.text);
+        if (json.is_string()) json = use(json.get<std::string>());
+        if (json.is_array()) {
+          for (Json& item : json) item = item.is_string() ? Json(use(item.get<std::string>())) : item;
+        }
+        operand.text = to_json_text(json);
+      }
       ops[i].name = define(ops[i].name, "result" + std::to_string(i));
+      ops[i].where.clear();
       ops[i].unknown.clear();
     }
   }
@@ -73,13 +109,17 @@ class PositionNames {
       tensor.unknown.clear();
     }
   }
+  void apply(std::vector<SubgraphUpdate>& updates) const {
+    for (SubgraphUpdate& update : updates) update = {use(update.weight), use(update.value), {}};
+  }
 
  private:
   std::string define(const std::string& name, std::string position) { return positions_[name] = std::move(position); }
   // A name that was never defined stays as it is: then it is part of the signature.
   std::string use(const std::string& name) const {
-    const auto found = positions_.find(name);
-    return found == positions_.end() ? name : found->second;
+    const std::string maker = maker_of(name);
+    const auto found = positions_.find(maker);
+    return found == positions_.end() ? name : found->second + name.substr(maker.size());
   }
   std::map<std::string, std::string> positions_;
 };
@@ -94,14 +134,28 @@ std::string signature_of(const Subgraph& subgraph) {
   essence.inputs = subgraph.inputs;
   essence.outputs = subgraph.outputs;
   essence.weights = subgraph.weights;
-  essence.weights_original = subgraph.weights_original;
+  essence.updates = subgraph.updates;
+  for (const SubgraphSample& sample : subgraph.samples) essence.samples.push_back({{}, sample.numbers, {}});
   PositionNames names;
   names.rename(essence.inputs, "input");
   names.rename(essence.weights, "weight");
   names.rename(essence.ops);
   names.apply(essence.outputs);
-  PositionNames().rename(essence.weights_original, "original");
+  names.apply(essence.updates);
   return sha256_hex(to_json_text(to_json(essence)));
+}
+
+std::vector<std::string> values_of(const SubgraphOp& op) {
+  std::vector<std::string> out;
+  for (const auto& [argument, operand] : op.operands) {
+    const Json json = Json::parse(operand.text);
+    if (json.is_string()) out.push_back(json.get<std::string>());
+    if (!json.is_array()) continue;
+    for (const Json& item : json) {
+      if (item.is_string()) out.push_back(item.get<std::string>());
+    }
+  }
+  return out;
 }
 
 }  // namespace ka::model

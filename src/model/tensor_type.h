@@ -17,6 +17,8 @@ struct TensorType {
   std::vector<std::int64_t> shape;
   std::optional<std::vector<std::int64_t>> strides;  // in elements; nothing = row-major
   UnknownFields unknown;
+  std::optional<std::string> role = {};          // of a weight: parameter, buffer, constant
+  std::optional<std::vector<double>> data = {};  // of a constant
   bool operator==(const TensorType&) const = default;
 };
 

@@ -11,6 +11,8 @@ void fields(auto& f, Of<TensorType> auto& x) {
   f("dtype", x.dtype);
   f("shape", x.shape);
   f("strides", x.strides);
+  f("role", x.role);
+  f("data", x.data);
   f.keep(x.unknown);
 }
 

@@ -100,6 +100,7 @@ ir::Graph rewritten(const ir::Graph& graph, const Replace& replace, const ir::Gp
   for (const ValueId output : graph.outputs) out.outputs.push_back(moved(output));
   out.structure = graph.structure;
   for (const ir::Update& update : graph.updates) out.updates.push_back({moved(update.buffer), moved(update.value)});
+  for (const ir::ProgramValue& made : graph.program) out.program.push_back({made.op, made.output, moved(made.value)});
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "app/cli/doctor.h"
 #include "app/cli/eval.h"
 #include "app/cli/generate.h"
+#include "app/cli/stages.h"
 #include "app/cli/verify.h"
 #include "base/strings.h"
 
@@ -22,8 +23,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"auto", "from a PyTorch program to a verified Triton program", "--problem P.py [--verify]", kGenerateFlags, run_generate},
     {"generate", "write Triton kernels for one problem", "--problem P.py [--out DIR]", kGenerateFlags, run_generate},
     {"pipeline", "extract, dispatch and compose in one run", "--problem P.py", {}, nullptr},
-    {"extract", "cut a program into subgraphs", "--problem P.py", {}, nullptr},
-    {"dispatch", "write a kernel for each subgraph", "--subgraphs F.json", {}, nullptr},
+    {"extract", "cut a program into subgraphs", "--problem P.py [--out DIR]", kExtractFlags, run_extract},
+    {"dispatch", "write a kernel for each subgraph", "--subgraphs F.json [--out-dir DIR]", kDispatchFlags, run_dispatch},
     {"compose", "join kernels into one program", "--problem P.py --subgraphs F.json", {}, nullptr},
     {"optimize", "make a verified kernel faster", "--problem P.py --kernel K.py", {}, nullptr},
     {"verify", "decide whether a kernel computes what a program computes", "--problem P.py --kernel K.py", kVerifyFlags,

@@ -15,11 +15,11 @@
 
 #include "app/cli/bench.h"
 #include "app/cli/deadlines.h"
-#include "app/cli/generate.h"
 #include "app/cli/verify.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "os/files.h"
+#include "pipeline/generate.h"
 #include "problem/problem_file.h"
 #include "route/decide.h"
 
@@ -36,7 +36,7 @@ struct Suite {
   std::string folder, out, mode;
   std::vector<std::string> names;  // relative to folder, sorted
   verify::JudgeOptions options;
-  GenerateChoices choices;
+  pipeline::GenerateChoices choices;
   std::chrono::milliseconds limit{};
   std::vector<std::string> contenders;  // empty: nothing is timed
   std::uint64_t jobs = 2;
@@ -127,7 +127,7 @@ class Evaluation {
     KA_ASSIGN(problem::ProblemFile file, problem::read_problem(suite_.folder + "/" + name_));
     const verify::ProblemSource problem{file.path, file.object, file.text, suite_.mode};
     std::shared_lock beside = turns_.beside();
-    Result<Generated> made = generate(problem, suite_.options, suite_.choices, interpreter_, cancel_);
+    Result<pipeline::Generated> made = pipeline::generate(problem, suite_.options, suite_.choices, interpreter_, cancel_);
     if (!made) return made.error();
     row["kernels"] = made->file.kernels.size();
     row["route"] = route::word_of(made->route);

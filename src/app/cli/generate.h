@@ -4,15 +4,6 @@
 #include <array>
 
 #include "app/cli/command.h"
-#include "base/event_log.h"
-#include "bridge/warm_interpreter.h"
-#include "graph/import.h"
-#include "ir/plan.h"
-#include "model/route.h"
-#include "partition/cost.h"
-#include "partition/rewrites.h"
-#include "synth/codegen/module.h"
-#include "verify/judge.h"
 
 namespace ka::app {
 
@@ -36,36 +27,6 @@ inline constexpr auto kGenerateFlags = std::to_array<Flag>({
     {"--json", "", "print one JSON object: verdict, route, kernels, files and times"},
     {"--list-operators", "", "print the PyTorch operators that are known, and do nothing else"},
 });
-
-struct GenerateChoices {
-  std::string platform = "cuda";
-  std::string emit = "kernel";  // kernel, kernelbench
-  bool algebraic = true;        // rewrites that change the amount of work
-  ir::Gpu gpu = ir::default_gpu();  // whose facts decide
-};
-
-struct Generated {
-  graph::Imported program;
-  std::vector<partition::AppliedRewrite> rewrites;
-  std::vector<std::string> decisions;  // by what they cost
-  ir::Plan plan;
-  ir::Gpu gpu;
-  partition::PlanCost cost;
-  model::Route route;
-  codegen::KernelFile file;
-  std::string refactored;      // the planned program as PyTorch functions, found to compute what the program computes
-  std::string no_refactored;   // or why there is none
-  double seconds = 0;                   // from the export to the text
-  std::map<std::string, double> times;  // seconds by step
-};
-
-// The kernel file for a problem, not yet verified. `unsupported`: operators that have no row or no family, each with its place,
-// and the kernels that the rest of the program would become. `log` may be null.
-Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
-                           bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log = nullptr);
-
-// Route, graph, plan, and every reason for a "no".
-std::string explanation(const Generated& made);
 
 Result<int> run_generate(const Arguments& arguments, AppContext& context);
 

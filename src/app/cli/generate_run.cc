@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/generate.h"
+#include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/verify.h"
 #include "base/hash.h"
@@ -14,10 +15,13 @@
 #include "base/wall_time.h"
 #include "graph/operators.h"
 #include "model/run_summary.h"
-#include "problem/problem_file.h"
+#include "pipeline/generate.h"
 #include "route/decide.h"
 
 namespace ka::app {
+
+using pipeline::Generated;
+
 namespace {
 
 // One spelling per line, with the row that it stands for where that has another.
@@ -26,36 +30,6 @@ void list_operators() {
     const std::string_view row = graph::find_operator(spelling)->spelling;
     fmt::print("{}{}\n", spelling, row == spelling ? "" : fmt::format(" {}", row));
   }
-}
-
-struct Request {
-  verify::ProblemSource problem;
-  verify::JudgeOptions options;
-  GenerateChoices choices;
-  std::string command;
-};
-
-Result<Request> request_of(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 2> modes = {"train", "eval"}, platforms = {"cuda", "xpu"}, forms = {"kernel", "kernelbench"};
-  if (!arguments.positional().empty())
-    return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
-  Request request;
-  KA_ASSIGN(std::string problem, arguments.required("--problem"));
-  KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem));
-  KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
-  KA_ASSIGN(request.choices.platform, arguments.choice("--platform", "cuda", platforms));
-  KA_ASSIGN(request.choices.emit, arguments.choice("--emit", "kernel", forms));
-  if (arguments.has("--gpu")) {
-    KA_ASSIGN(std::string gpu, arguments.required("--gpu"));
-    Result<ir::Gpu> found = ir::find_gpu(gpu);
-    if (!found) return found.error().with("--gpu");
-    request.choices.gpu = *found;
-  }
-  request.choices.algebraic = !arguments.has("--no-algebraic");
-  KA_ASSIGN(request.options, judge_options(arguments));
-  request.problem = {file.path, file.object, file.text, mode};
-  request.command = fmt::format("kernelagent generate --problem {}", quote_shell(problem));
-  return request;
 }
 
 model::RunSummary summary_of(const Request& request, const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict,
@@ -128,12 +102,12 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
     return 0;
   }
   const std::string started = utc_timestamp(system_wall_clock()());
-  KA_ASSIGN(Request request, request_of(arguments));
+  KA_ASSIGN(Request request, request_of(arguments, "generate"));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
   KA_ASSIGN(std::string python, bridge::find_interpreter());
 
   bridge::WarmInterpreter interpreter({python});
-  Result<Generated> result = generate(request.problem, request.options, request.choices, interpreter, context.cancel, &output.log());
+  Result<Generated> result = pipeline::generate(request.problem, request.options, request.choices, interpreter, context.cancel, &output.log());
   if (!result && result.error().kind == ErrorKind::unsupported) {  // not the user's mistake: the job was not achieved
     fmt::print(stderr, "kernelagent: generate: {}\n", result.error().message);
     return 1;
@@ -143,9 +117,9 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
   KA_TRY(output.open());
   KA_TRY(output.keep("route", {{"route.json", to_pretty_json_text(model::to_json(made.route))}}));
   if (!made.refactored.empty()) KA_TRY(output.keep("partition", {{"refactored.py", made.refactored}}));
-  KA_TRY(output.keep("synth", {{"graph.txt", explanation(made)}, {"kernel.py", made.file.text}}));
+  KA_TRY(output.keep("synth", {{"graph.txt", pipeline::explanation(made)}, {"kernel.py", made.file.text}}));
   const bool quiet = arguments.has("--json");
-  if (arguments.has("--explain") && !quiet) fmt::print("{}\n", explanation(made));
+  if (arguments.has("--explain") && !quiet) fmt::print("{}\n", pipeline::explanation(made));
   if (!quiet)
     fmt::print("{}: {} kernel{} in {:.2f} s\n", output.path("kernel.py"), made.file.kernels.size(), made.file.kernels.size() == 1 ? "" : "s", made.seconds);
   std::fflush(stdout);

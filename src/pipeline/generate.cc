@@ -1,4 +1,4 @@
-#include "app/cli/generate.h"
+#include "pipeline/generate.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +14,7 @@
 #include "partition/refactored.h"
 #include "route/decide.h"
 
-namespace ka::app {
+namespace ka::pipeline {
 namespace {
 
 // The planned program is executed step by step, every step at full length; a step that looks up elements costs about as much as ten.
@@ -104,26 +104,6 @@ std::string model_new_text(const Constructor& constructor, const codegen::Kernel
   return out + fmt::format("        return {}(\n            {},\n        )\n", kInnerEntry, fmt::join(given, ",\n            "));
 }
 
-// The planned program in plain PyTorch, as a problem of KernelBench's form where the original can be constructed again.
-std::string refactored_text(const partition::Refactored& parts, const Json& facts, const std::string& path) {
-  std::string out = fmt::format("\"\"\"{} as it is planned: one function of plain PyTorch per kernel.\"\"\"\n\n", path.substr(path.rfind('/') + 1));
-  const Result<Constructor> constructor = constructor_of(facts, path);
-  if (!constructor) return out + parts.text;
-  for (const std::string& line : constructor->imports) {
-    if (line != "import torch" && line != "import torch.nn as nn") out += line + "\n";
-  }
-  out += parts.text;
-  for (const std::string& definition : constructor->definitions) out += "\n\n" + definition + "\n";
-  std::string text = constructor->class_text;
-  for (std::size_t at = text.find("ModelNew"); at != std::string::npos; at = text.find("ModelNew", at)) text.replace(at, 8, "Model");
-  std::vector<std::string> given = parts.inputs, taken = parts.inputs;
-  for (const auto& [name, keyword] : parts.weights) given.push_back(fmt::format("{}={}", keyword, attribute_of(name)));
-  taken.insert(taken.begin(), "self");
-  out += fmt::format("\n\n{}\n\n    def forward({}):\n        return forward({})\n", text, fmt::join(taken, ", "), fmt::join(given, ", "));
-  for (const Json& maker : facts["constructor"].value("makers", Json::array())) out += "\n\n" + maker.get<std::string>() + "\n";
-  return out;
-}
-
 // Elements of all steps at the sizes at which the program is executed here, as far as they can be told.
 double cost_of(const graph::Imported& program) {
   std::map<std::string, std::int64_t> sizes = program.scaled;
@@ -151,7 +131,7 @@ void explain_launches(Generated& out) {
 }
 
 // Nothing is built on a plan that computes something else.
-Status check_plan(const verify::ProblemSource& problem, const Json& facts, verify::ReferenceSide& side, std::uint64_t seed, const os::CancelToken& cancel, Generated& out) {
+Status check_plan(const verify::ProblemSource& problem, verify::ReferenceSide& side, std::uint64_t seed, const os::CancelToken& cancel, Generated& out) {
   const Result<partition::Refactored> parts = partition::refactored(out.program.graph, out.plan);
   if (!parts) {
     out.no_refactored = parts.error().message;
@@ -168,11 +148,31 @@ Status check_plan(const verify::ProblemSource& problem, const Json& facts, verif
     return ok();
   }
   if (!difference->empty()) return internal_error(fmt::format("{}: the planned program does not compute what the program computes: {}", problem.path, *difference));
-  out.refactored = refactored_text(*parts, facts, problem.path);
+  out.refactored = as_problem(*parts, out, fmt::format("{} as it is planned: one function of plain PyTorch per kernel.", problem.path.substr(problem.path.rfind('/') + 1)));
   return ok();
 }
 
 }  // namespace
+
+std::string as_problem(const partition::Refactored& parts, const Generated& made, const std::string& about) {
+  std::string out = fmt::format("\"\"\"{}\"\"\"\n\n", about);
+  const Json facts = Json::parse(made.facts);
+  const Result<Constructor> constructor = constructor_of(facts, "");
+  if (!constructor) return out + parts.text;
+  for (const std::string& line : constructor->imports) {
+    if (line != "import torch" && line != "import torch.nn as nn") out += line + "\n";
+  }
+  out += parts.text;
+  for (const std::string& definition : constructor->definitions) out += "\n\n" + definition + "\n";
+  std::string text = constructor->class_text;
+  for (std::size_t at = text.find("ModelNew"); at != std::string::npos; at = text.find("ModelNew", at)) text.replace(at, 8, "Model");
+  std::vector<std::string> given = parts.inputs, taken = parts.inputs;
+  for (const auto& [name, keyword] : parts.weights) given.push_back(fmt::format("{}={}", keyword, attribute_of(name)));
+  taken.insert(taken.begin(), "self");
+  out += fmt::format("\n\n{}\n\n    def forward({}):\n        return forward({})\n", text, fmt::join(taken, ", "), fmt::join(given, ", "));
+  for (const Json& maker : facts["constructor"].value("makers", Json::array())) out += "\n\n" + maker.get<std::string>() + "\n";
+  return out;
+}
 
 std::string explanation(const Generated& made) {
   std::string out = route::to_text(made.route) + "\n" + ir::to_text(made.program.graph) + "\n" + ir::to_text(made.plan, made.program.graph);
@@ -189,18 +189,45 @@ std::string explanation(const Generated& made) {
   return out;
 }
 
-Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
-                           bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) try {
+Result<verify::ReferenceSide> open_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, bridge::WarmInterpreter& interpreter,
+                                           const os::CancelToken& cancel) {
   verify::ReferenceOptions reference;
   reference.exports = true;
   reference.seed = options.seed;
   reference.sandbox.limits = options.limits;
   reference.limit = options.limit;
+  return verify::ReferenceSide::load(problem, reference, interpreter, cancel);
+}
+
+Status write_kernels(const graph::Exported& exported, const GenerateChoices& choices, const codegen::GenerateOptions& writing, const Lap& lap, Generated& out) {
+  KA_ASSIGN(out.program, graph::import_program(exported));
+  lap("graph", counted(out.program.graph.nodes.size(), "operation"));
+  partition::Simplified simpler = partition::simplified(out.program.graph, choices.algebraic);
+  out.rewrites = std::move(simpler.applied);
+  out.program.graph = partition::prepared(simpler.graph, writing.precision, choices.gpu, &out.decisions);
+  KA_ASSIGN(out.plan, partition::partition(out.program.graph));
+  out.gpu = choices.gpu;
+  out.cost = partition::cost_of(out.program.graph, out.plan, writing.precision, choices.gpu);
+  lap("partition", counted(out.plan.kernels.size(), "kernel"));
+  KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan, writing));
+  explain_launches(out);
+  lap("synth", fmt::format("{} written: {}", counted(out.file.kernels.size(), "kernel"), join(out.file.kernels, ", ")));
+  return ok();
+}
+
+Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
+                           bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
+  KA_ASSIGN(verify::ReferenceSide side, open_program(problem, options, interpreter, cancel));
+  return generate(problem, options, choices, side, cancel, log);
+}
+
+Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
+                           verify::ReferenceSide& side, const os::CancelToken& cancel, EventLog* log) try {
   Generated out;
   Laps laps(out.times, log);
-  KA_ASSIGN(verify::ReferenceSide side, verify::ReferenceSide::load(problem, reference, interpreter, cancel));
   KA_ASSIGN(std::string facts_text, side.source_facts(cancel));
   KA_ASSIGN(Json facts, parse_json(facts_text, problem.path));
+  out.facts = facts_text;
   KA_ASSIGN(model::RouteFeatures features, model::route_features_from_json(facts.value("features", Json())));
   codegen::GenerateOptions writing;
   writing.precision = options.precision;
@@ -219,31 +246,21 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   const auto begin = std::chrono::steady_clock::now();
   KA_ASSIGN(std::string text, side.export_graphs(graph::operator_spellings(), cancel));
   KA_ASSIGN(Json document, parse_json(text, problem.path));
-  KA_ASSIGN(graph::Exported exported, graph::read_exported(document));
-  KA_ASSIGN(out.program, graph::import_program(exported));
-  laps.done("graph", counted(out.program.graph.nodes.size(), "operation"));
-  partition::Simplified simpler = partition::simplified(out.program.graph, choices.algebraic);
-  out.rewrites = std::move(simpler.applied);
-  out.program.graph = partition::prepared(simpler.graph, writing.precision, choices.gpu, &out.decisions);
-  KA_ASSIGN(out.plan, partition::partition(out.program.graph));
-  out.gpu = choices.gpu;
-  out.cost = partition::cost_of(out.program.graph, out.plan, writing.precision, choices.gpu);
-  laps.done("partition", counted(out.plan.kernels.size(), "kernel"));
+  KA_ASSIGN(out.exported, graph::read_exported(document));
+  KA_TRY(write_kernels(out.exported, choices, writing, [&](const char* stage, const std::string& message) { laps.done(stage, message); }, out));
   out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},
                             problem.text);
   laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
-  KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan, writing));
-  explain_launches(out);
   if (constructor) out.file.text += model_new_text(*constructor, out.file);
   KA_ASSIGN(const std::string wrong, side.syntax_error(out.file.text, cancel));
   if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));
-  laps.done("synth", fmt::format("{} written: {}", counted(out.file.kernels.size(), "kernel"), join(out.file.kernels, ", ")));
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  KA_TRY(check_plan(problem, facts, side, options.seed, cancel, out));
+  if (!choices.checks_plan) return out;
+  KA_TRY(check_plan(problem, side, options.seed, cancel, out));
   laps.done("refactored", out.no_refactored.empty() ? "the plan computes what the program computes" : "no PyTorch text for the plan: " + out.no_refactored);
   return out;
 } catch (const Json::exception& error) {
   return invalid_input(fmt::format("{}: the reference process answered nonsense ({})", problem.path, error.what()));
 }
 
-}  // namespace ka::app
+}  // namespace ka::pipeline

@@ -1,0 +1,76 @@
+#include "app/cli/request.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "app/cli/verify.h"
+#include "base/strings.h"
+#include "problem/problem_file.h"
+
+namespace ka::app {
+namespace {
+
+constexpr std::uint64_t kMaxJobs = 256;
+
+// One of two spellings of a flag.
+Result<std::string> either(const Arguments& arguments, const char* flag, const char* other) {
+  if (arguments.has(flag) && arguments.has(other)) return invalid_input(fmt::format("{} and {} are the same; one is enough", flag, other));
+  return std::string(arguments.has(other) ? other : flag);
+}
+
+}  // namespace
+
+Result<Request> options_of(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 2> platforms = {"cuda", "xpu"}, forms = {"kernel", "kernelbench"};
+  if (!arguments.positional().empty())
+    return invalid_input(fmt::format("unexpected argument \"{}\"; everything is given with flags", arguments.positional()[0]));
+  Request request;
+  KA_ASSIGN(const std::string platform, either(arguments, "--platform", "--target-platform"));
+  KA_ASSIGN(request.choices.platform, arguments.choice(platform, "cuda", platforms));
+  KA_ASSIGN(request.choices.emit, arguments.choice("--emit", "kernel", forms));
+  if (arguments.has("--gpu")) {
+    KA_ASSIGN(std::string gpu, arguments.required("--gpu"));
+    Result<ir::Gpu> found = ir::find_gpu(gpu);
+    if (!found) return found.error().with("--gpu");
+    request.choices.gpu = *found;
+  }
+  request.choices.algebraic = !arguments.has("--no-algebraic");
+  KA_ASSIGN(request.options, judge_options(arguments));
+  return request;
+}
+
+Result<Request> request_of(const Arguments& arguments, const std::string& command) {
+  constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
+  if (!arguments.positional().empty())
+    return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
+  KA_ASSIGN(std::string problem, arguments.required("--problem"));
+  KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem));
+  KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
+  KA_ASSIGN(Request request, options_of(arguments));
+  request.problem = {file.path, file.object, file.text, mode};
+  request.command = fmt::format("kernelagent {} --problem {}", command, quote_shell(problem));
+  return request;
+}
+
+Result<std::size_t> jobs_of(const Arguments& arguments) {
+  KA_ASSIGN(const std::string flag, either(arguments, "--dispatch-jobs", "--jobs"));
+  if (arguments.text(flag, "auto") == "auto") return std::size_t{0};
+  const Result<std::uint64_t> jobs = arguments.whole_number(flag, 0);
+  if (!jobs || *jobs < 1 || *jobs > kMaxJobs) return invalid_input(fmt::format("{}: auto, or a number from 1 to {}", flag, kMaxJobs));
+  return static_cast<std::size_t>(*jobs);
+}
+
+void watch(const Arguments& arguments, EventLog& log) {
+  const bool watched = arguments.has("--verbose") || (isatty(STDERR_FILENO) != 0 && !arguments.has("--json"));
+  log.add_sink(make_human_sink(stderr, watched ? LogLevel::info : LogLevel::warning));
+}
+
+int not_achieved(const char* command, const Error& error) {
+  fmt::print(stderr, "kernelagent: {}: {}\n", command, error.message);
+  return 1;
+}
+
+}  // namespace ka::app

@@ -1,0 +1,95 @@
+#include "app/cli/stages.h"
+
+#include <charconv>
+#include <filesystem>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/request.h"
+#include "app/cli/run_output.h"
+#include "base/json_fields.h"
+#include "os/files.h"
+#include "pipeline/dispatch.h"
+#include "pipeline/extract.h"
+#include "problem/problem_file.h"
+
+namespace ka::app {
+namespace {
+
+Status write_files(const std::string& folder, const std::map<std::string, std::string>& files) {
+  for (const auto& [name, text] : files) {
+    const std::string path = folder + "/" + name;
+    KA_TRY(os::make_dirs(path.substr(0, path.rfind('/'))));
+    KA_TRY(os::write_file_atomic(path, text));
+  }
+  return ok();
+}
+
+}  // namespace
+
+Result<int> run_extract(const Arguments& arguments, AppContext& context) {
+  KA_ASSIGN(const Request request, request_of(arguments, "extract"));
+  const std::string folder = arguments.text("--out", ".");
+  EventLog log;
+  watch(arguments, log);
+  KA_ASSIGN(std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  const pipeline::DispatchOptions options{request.options, request.choices, true};
+  Result<pipeline::OpenProgram> program = pipeline::plan_program(request.problem, options, interpreter, context.cancel, &log);
+  if (!program && program.error().kind == ErrorKind::unsupported) return not_achieved("extract", program.error());
+  if (!program) return program.error();
+  Result<pipeline::ExtractFiles> made = pipeline::extract_files(request.problem, options, *program, context.cancel, &log);
+  if (!made) return made.error();
+  KA_TRY(write_files(folder, made->files));
+  std::vector<std::string> ids;
+  for (const model::Subgraph& subgraph : made->extracted.subgraphs) ids.push_back(subgraph.id);
+  if (arguments.has("--json")) {
+    fmt::print("{}", to_pretty_json_text({{"subgraphs", folder + "/subgraphs.json"}, {"code", folder + "/orchestrator/code.py.tgz"}, {"ids", ids}}));
+  } else {
+    fmt::print("{}/subgraphs.json: {} subgraph{}\n", folder, ids.size(), ids.size() == 1 ? "" : "s");
+    for (const model::Subgraph& subgraph : made->extracted.subgraphs)
+      fmt::print("  {:<40} {:>4} operator{} {:>4} call{}\n", subgraph.id, subgraph.ops.size(), subgraph.ops.size() == 1 ? " " : "s", subgraph.calls.size(), subgraph.calls.size() == 1 ? "" : "s");
+  }
+  return 0;
+}
+
+Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
+  KA_ASSIGN(const std::string path, arguments.required("--subgraphs"));
+  KA_ASSIGN(const std::string text, problem::read_source(path));
+  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, model::read_subgraphs(text, path));
+  KA_ASSIGN(const Request request, options_of(arguments));
+  pipeline::DispatchOptions options{request.options, request.choices, !arguments.has("--no-verify")};
+  KA_ASSIGN(std::size_t jobs, jobs_of(arguments));
+  if (jobs == 0) jobs = pipeline::jobs_for(subgraphs.size(), options.judge.device, options.judge.limits.memory_bytes);
+  const std::string folder = arguments.text("--out-dir", "kernels_out");
+  EventLog log;
+  watch(arguments, log);
+  KA_ASSIGN(std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  std::map<std::string, model::SubgraphResult> results;
+  std::mutex mutex;
+  KA_TRY(pipeline::for_each_part(subgraphs, jobs, context.cancel, [&](const model::Subgraph& subgraph) -> Status {
+    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, interpreter, context.cancel, &log));
+    const std::lock_guard lock(mutex);
+    results[subgraph.id] = part.result;
+    return write_files(folder, pipeline::files_of(part));
+  }));
+  std::vector<model::SubgraphResult> in_order;
+  int failed = 0;
+  for (const model::Subgraph& subgraph : subgraphs) {
+    in_order.push_back(results.at(subgraph.id));
+    if (!in_order.back().success) ++failed;
+  }
+  const std::string summary = pipeline::summary_text(in_order);
+  KA_TRY(write_files(folder, {{"summary.json", summary}}));
+  if (arguments.has("--json")) fmt::print("{}", summary);
+  else {
+    for (const model::SubgraphResult& result : in_order) fmt::print("{:<8} {:<40} {}\n", result.success ? "ok" : "failed", result.id, result.message);
+    fmt::print("{}/summary.json: {} of {} subgraphs have a kernel\n", folder, in_order.size() - static_cast<std::size_t>(failed), in_order.size());
+  }
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace ka::app

@@ -1,0 +1,48 @@
+// kernelagent extract, dispatch, compose: the stages of the pipeline by themselves, on files.
+#pragma once
+
+#include <array>
+
+#include "app/cli/command.h"
+
+namespace ka::app {
+
+inline constexpr auto kExtractFlags = std::to_array<Flag>({
+    {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
+    {"--out", "DIR", "where subgraphs.json and orchestrator/ go (default: the current folder)"},
+    {"--platform", "NAME", "cuda or xpu (default cuda)"},
+    {"--target-platform", "NAME", "the same"},
+    {"--gpu", "NAME", "the GPU whose facts decide where the program is cut (default h200)"},
+    {"--precision", "TIER", "default, fp32, tf32 or half"},
+    {"--mode", "MODE", "train (as constructed, the default) or eval"},
+    {"--seed", "N", "other inputs and weights (default 0)"},
+    {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
+    {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},
+    {"--no-algebraic", "", "leave out rewrites that change the amount of work"},
+    {"--verbose", "", "say what is being done also where there is no terminal"},
+    {"--json", "", "print one JSON object: the files and the subgraphs' ids"},
+});
+
+inline constexpr auto kDispatchFlags = std::to_array<Flag>({
+    {"--subgraphs", "FILE", "subgraphs.json, as extract writes it"},
+    {"--out-dir", "DIR", "where the kernels and summary.json go (default kernels_out)"},
+    {"--dispatch-jobs", "N|auto", "subgraphs at a time (default auto: by cores, memory and GPUs)"},
+    {"--jobs", "N|auto", "the same"},
+    {"--platform", "NAME", "cuda or xpu (default cuda)"},
+    {"--target-platform", "NAME", "the same"},
+    {"--gpu", "NAME", "the GPU whose facts decide tiles and ways of computing (default h200)"},
+    {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
+    {"--device", "DEVICE", "where kernels are verified: cpu (Triton's interpreter), cuda, or auto"},
+    {"--seed", "N", "other inputs and weights (default 0)"},
+    {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
+    {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},
+    {"--no-algebraic", "", "leave out rewrites that change the amount of work"},
+    {"--no-verify", "", "write the kernels only"},
+    {"--verbose", "", "say what is being done also where there is no terminal"},
+    {"--json", "", "print the summary as JSON"},
+});
+
+Result<int> run_extract(const Arguments& arguments, AppContext& context);
+Result<int> run_dispatch(const Arguments& arguments, AppContext& context);
+
+}  // namespace ka::app

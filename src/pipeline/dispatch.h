@@ -1,0 +1,49 @@
+// From subgraphs to kernels: each unique one by itself, several at a time.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/run_summary.h"
+#include "model/subgraph.h"
+#include "pipeline/generate.h"
+
+namespace ka::pipeline {
+
+// What a producer has made of a subgraph, and what the judge says.
+struct PartKernel {
+  model::SubgraphResult result;
+  std::string problem;  // the part as a problem of PyTorch
+  std::string kernel;   // the kernel file; empty when there is none
+  std::optional<model::Verdict> verdict;
+  double seconds = 0;
+};
+
+struct DispatchOptions {
+  verify::JudgeOptions judge;
+  GenerateChoices choices;
+  bool verify = true;
+};
+
+// The built-in generator and the judge, for one subgraph. What goes wrong with it is its result; errors are the world's.
+Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel,
+                             EventLog* log = nullptr);
+
+// How many at a time: by cores, memory and the number of subgraphs; on a GPU one per GPU and two waiting for each.
+std::size_t jobs_for(std::size_t subgraphs, const std::string& device, std::uint64_t memory_each);
+
+// `done` is called for each as it ends, one call at a time; an error of it, or of a part, stops the rest.
+Status for_each_part(const std::vector<model::Subgraph>& subgraphs, std::size_t jobs, const os::CancelToken& cancel,
+                     const std::function<Status(const model::Subgraph&)>& work);
+
+// The files of a part below kernels_out/, by name; and the list of all results.
+std::map<std::string, std::string> files_of(const PartKernel& part);
+std::string summary_text(const std::vector<model::SubgraphResult>& results);
+Result<std::vector<model::SubgraphResult>> read_kernels_summary(std::string_view text, const std::string& path);
+
+// A verdict as it is kept beside a kernel: the same whenever and wherever the same was judged.
+std::string lasting_text(model::Verdict verdict, const std::string& problem, const std::string& kernel);
+
+}  // namespace ka::pipeline

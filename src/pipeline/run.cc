@@ -1,0 +1,233 @@
+#include "pipeline/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "base/json_fields.h"
+#include "compose/compose.h"
+#include "graph/fragment.h"
+#include "graph/reference_text.h"
+
+namespace ka::pipeline {
+namespace {
+
+constexpr const char* kProgramFile = "orchestrator/program.json";
+constexpr const char* kSubgraphsFile = "subgraphs.json";
+
+// Seconds of a stage, added up over what was done of it.
+class Stopwatch {
+ public:
+  Stopwatch(std::map<std::string, double>& times, const char* stage) : times_(times), stage_(stage) {}
+  ~Stopwatch() { times_[stage_] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  std::map<std::string, double>& times_;
+  const char* stage_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+void say(EventLog* log, const char* stage, const std::string& message) {
+  if (log != nullptr) log->info(stage, "done", message);
+}
+
+Status keep(model::RunDirectory& directory, const std::string& step, const std::string& key, const std::string& folder, const std::map<std::string, std::string>& files) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : files) {
+    KA_TRY(directory.write_artifact(folder + name, text));
+    names.push_back(folder + name);
+  }
+  return directory.record(step, key, names);
+}
+
+compose::Program program_of(const RunOptions& options, const std::vector<model::Subgraph>& subgraphs, const Frame& frame) {
+  compose::Program out;
+  const verify::ProblemSource& problem = options.problem;
+  out.problem_name = problem.path.substr(problem.path.rfind('/') + 1);
+  out.title = fmt::format("Triton kernels for {}.", out.problem_name);
+  out.version = KA_VERSION;
+  out.inputs = frame.inputs;
+  out.returns = frame.returns;
+  out.problem_text = problem.text;
+  out.problem_object = problem.object;
+  out.mode = problem.mode;
+  std::map<std::string, std::string> keyword;
+  for (const auto& [name, word] : frame.weights) {
+    out.weights.push_back(word);
+    keyword[name] = word;
+  }
+  std::vector<std::pair<std::int64_t, compose::Call>> calls;
+  for (const model::Subgraph& subgraph : subgraphs) {
+    for (const model::SubgraphCall& call : subgraph.calls) {
+      compose::Call one{subgraph.id, call.inputs, {}, call.outputs};
+      for (std::size_t i = 0; i < call.weights.size(); ++i) {
+        if (subgraph.weights[i].role == "constant") continue;
+        const auto found = keyword.find(call.weights[i]);
+        one.weights.emplace_back(subgraph.weights[i].name, found == keyword.end() ? call.weights[i] : found->second);
+      }
+      calls.emplace_back(call.order, std::move(one));
+    }
+  }
+  std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [order, call] : calls) out.calls.push_back(std::move(call));
+  return out;
+}
+
+// A part that stays PyTorch: its operators, as the refactored program has them.
+Result<std::string> torch_text(const model::Subgraph& subgraph) {
+  KA_ASSIGN(const graph::Exported exported, graph::exported_of(subgraph));
+  KA_ASSIGN(const graph::Imported imported, graph::import_program(exported));
+  return graph::function_text(subgraph, imported, "kernel_function");
+}
+
+class Run {
+ public:
+  Run(const RunOptions& options, RunContext& context) : options_(options), context_(context) {}
+
+  Result<RunResult> run() {
+    KA_TRY(extract_step());
+    KA_TRY(dispatch_step());
+    KA_TRY(compose_step());
+    return std::move(out_);
+  }
+
+ private:
+  bool is_done(const char* step, const std::string& key = "") const { return context_.directory.finished(step, key); }
+
+  Status extract_step() {
+    const Stopwatch watch(out_.times, "extract");
+    if (is_done("extract")) {
+      KA_ASSIGN(const std::string subgraphs, context_.directory.read_artifact(kSubgraphsFile));
+      KA_ASSIGN(out_.subgraphs, model::read_subgraphs(subgraphs, kSubgraphsFile));
+      KA_ASSIGN(const std::string program, context_.directory.read_artifact(kProgramFile));
+      KA_ASSIGN(frame_, read_frame(program, kProgramFile));
+      return ok();
+    }
+    if (!context_.program) {
+      KA_ASSIGN(context_.program, plan_program(options_.problem, options_.dispatch, context_.interpreter, context_.cancel, context_.log));
+    }
+    KA_ASSIGN(ExtractFiles made, extract_files(options_.problem, options_.dispatch, *context_.program, context_.cancel, context_.log));
+    for (const auto& [stage, seconds] : context_.program->whole.times) out_.times[stage] += seconds;
+    KA_TRY(keep(context_.directory, "extract", "", "", made.files));
+    out_.subgraphs = std::move(made.extracted.subgraphs);
+    frame_ = std::move(made.extracted.frame);
+    return ok();
+  }
+
+  Status dispatch_step() {
+    const Stopwatch watch(out_.times, "dispatch");
+    const std::size_t jobs = options_.jobs > 0 ? options_.jobs : jobs_for(out_.subgraphs.size(), options_.dispatch.judge.device, options_.dispatch.judge.limits.memory_bytes);
+    std::mutex mutex;
+    KA_TRY(for_each_part(out_.subgraphs, jobs, context_.cancel, [&](const model::Subgraph& subgraph) -> Status {
+      if (is_done("dispatch", subgraph.id)) return ok();
+      KA_ASSIGN(const PartKernel part, make_part(subgraph, options_.dispatch, context_.interpreter, context_.cancel, context_.log));
+      const std::lock_guard lock(mutex);
+      return keep(context_.directory, "dispatch", subgraph.id, "kernels_out/", files_of(part));
+    }));
+    for (const model::Subgraph& subgraph : out_.subgraphs) {
+      const std::string folder = "kernels_out/" + subgraph.id;
+      KA_ASSIGN(const std::string text, context_.directory.read_artifact(folder + "/result.json"));
+      KA_ASSIGN(std::vector<model::SubgraphResult> result, read_kernels_summary(text, folder + "/result.json"));
+      if (result.size() != 1) return invalid_input(folder + "/result.json: one result was expected");
+      if (result[0].success) {
+        KA_ASSIGN(kernels_[subgraph.id], context_.directory.read_artifact(folder + "/kernel.py"));
+      }
+      out_.parts.push_back(std::move(result[0]));
+    }
+    if (!is_done("dispatch")) KA_TRY(keep(context_.directory, "dispatch", "", "kernels_out/", {{"summary.json", summary_text(out_.parts)}}));
+    say(context_.log, "dispatch", fmt::format("{} of {} parts have a kernel", kernels_.size(), out_.parts.size()));
+    return ok();
+  }
+
+  Status compose_step() {
+    const Stopwatch watch(out_.times, "compose");
+    if (is_done("compose")) return read_composed();
+    KA_ASSIGN(ComposeFiles made, compose_files(options_, out_.subgraphs, frame_, kernels_, context_.interpreter, context_.cancel, context_.log));
+    KA_TRY(keep(context_.directory, "compose", "", "compose_out/", made.files));
+    out_.composition = std::move(made.composition);
+    out_.program = std::move(made.program);
+    out_.verdict = std::move(made.verdict);
+    if (out_.verdict) out_.times["verify"] += out_.verdict->times["total"];
+    return ok();
+  }
+
+  Status read_composed() {
+    KA_ASSIGN(const std::string text, context_.directory.read_artifact("compose_out/summary.json"));
+    KA_ASSIGN(const Json json, parse_json(text, "compose_out/summary.json"));
+    KA_ASSIGN(out_.composition, model::composition_from_json(json));
+    if (out_.composition.path.empty()) return ok();
+    KA_ASSIGN(out_.program, context_.directory.read_artifact("compose_out/composed_kernel.py"));
+    if (const Result<std::string> verdict = context_.directory.read_artifact("compose_out/verdict.json")) {
+      KA_ASSIGN(const Json told, parse_json(*verdict, "compose_out/verdict.json"));
+      KA_ASSIGN(out_.verdict, model::verdict_from_json(told));
+    }
+    return ok();
+  }
+
+  const RunOptions& options_;
+  RunContext& context_;
+  RunResult out_;
+  Frame frame_;
+  std::map<std::string, std::string> kernels_;  // by id
+};
+
+}  // namespace
+
+Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<model::Subgraph>& subgraphs, const Frame& frame,
+                                   const std::map<std::string, std::string>& kernels, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
+  ComposeFiles out;
+  std::vector<compose::Part> parts;
+  std::vector<std::string> missing;
+  for (const model::Subgraph& subgraph : subgraphs) {
+    const auto found = kernels.find(subgraph.id);
+    if (found != kernels.end()) {
+      parts.push_back({subgraph.id, found->second, false});
+      continue;
+    }
+    missing.push_back(subgraph.id);
+    if (!options.allow_torch) continue;
+    KA_ASSIGN(std::string text, torch_text(subgraph));
+    parts.push_back({subgraph.id, std::move(text), true});
+  }
+  const auto finish = [&] {
+    out.files["summary.json"] = to_pretty_json_text(model::to_json(out.composition));
+    return std::move(out);
+  };
+  if (!missing.empty() && !options.allow_torch) {
+    out.composition.message = fmt::format("these parts have no kernel that the judge accepts: {} (--allow-torch-fallback would leave them PyTorch)", fmt::join(missing, ", "));
+    say(log, "compose", out.composition.message);
+    return finish();
+  }
+  KA_ASSIGN(compose::Composed composed, compose::compose(program_of(options, subgraphs, frame), parts, {}, interpreter, cancel));
+  out.program = std::move(composed.text);
+  out.files["composed_kernel.py"] = out.program;
+  out.composition.path = "compose_out/composed_kernel.py";
+  out.composition.sha256 = sha256_hex(out.program);
+  out.composition.torch_parts = missing;
+  out.composition.success = true;
+  out.composition.message = missing.empty() ? "composed and not verified" : fmt::format("composed and not verified; still PyTorch: {}", fmt::join(missing, ", "));
+  say(log, "compose", fmt::format("{} parts joined{}", parts.size(), missing.empty() ? "" : fmt::format(", {} of them PyTorch", missing.size())));
+  if (!options.verify) return finish();
+  if (!missing.empty()) {  // the judge refuses every file that computes with PyTorch: nothing is called verified that is not
+    out.composition.message = fmt::format("not verified as a whole, for these parts are still PyTorch: {}", fmt::join(missing, ", "));
+    return finish();
+  }
+  verify::JudgeContext judge{interpreter, cancel, log};
+  KA_ASSIGN(out.verdict, verify::judge(options.problem, {out.composition.path, out.program}, options.dispatch.judge, judge));
+  out.composition.verified = out.verdict->accepted;
+  out.composition.success = out.verdict->accepted;
+  out.composition.message = out.verdict->accepted ? out.verdict->reason : fmt::format("{}: {}", out.verdict->rule, out.verdict->reason);
+  out.files["verdict.json"] = lasting_text(*out.verdict, options.problem.path, out.composition.path);
+  return finish();
+}
+
+Result<RunResult> run(const RunOptions& options, RunContext& context) { return Run(options, context).run(); }
+
+}  // namespace ka::pipeline

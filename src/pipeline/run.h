@@ -1,0 +1,53 @@
+// A whole run in its directory: extract, dispatch, compose, verify. Every step that is finished is in the journal and is not done again.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/run_directory.h"
+#include "pipeline/dispatch.h"
+#include "pipeline/extract.h"
+
+namespace ka::pipeline {
+
+struct RunOptions {
+  verify::ProblemSource problem;
+  DispatchOptions dispatch;
+  std::size_t jobs = 0;          // 0: as many as the machine can take
+  bool verify = true;            // the composed program as a whole
+  bool allow_torch = false;      // a part without a kernel stays PyTorch, and everybody is told
+};
+
+struct RunResult {
+  std::vector<model::Subgraph> subgraphs;
+  std::vector<model::SubgraphResult> parts;
+  std::string program;                     // composed_kernel.py; empty when there is none
+  model::Composition composition;
+  std::optional<model::Verdict> verdict;   // of the whole
+  std::map<std::string, double> times;     // seconds by stage
+  std::size_t launches = 0;                // of one call at the given sizes, as planned
+};
+
+struct RunContext {
+  model::RunDirectory& directory;
+  bridge::WarmInterpreter& interpreter;
+  const os::CancelToken& cancel;
+  EventLog* log = nullptr;
+  std::optional<OpenProgram> program = {};  // where it was planned already
+};
+
+Result<RunResult> run(const RunOptions& options, RunContext& context);
+
+struct ComposeFiles {
+  std::map<std::string, std::string> files;  // composed_kernel.py, summary.json, and verdict.json where it was judged
+  model::Composition composition;
+  std::optional<model::Verdict> verdict;
+  std::string program;
+};
+// `kernels`: by id, the texts of the kernel files of the parts that have one.
+Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<model::Subgraph>& subgraphs, const Frame& frame,
+                                   const std::map<std::string, std::string>& kernels, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log);
+
+}  // namespace ka::pipeline
