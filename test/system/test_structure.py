@@ -18,12 +18,13 @@ BELOW = {
     "bridge": {"base", "os", "ir", "model"},
     "problem": {"base", "os", "ir", "model", "bridge"},
     "route": {"base", "os", "ir", "model", "bridge"},
+    "compose": {"base", "os", "ir", "model", "bridge"},
     "graph": {"base", "os", "ir", "model", "bridge"},
     "partition": {"base", "os", "ir", "model", "bridge"},
     "synth": {"base", "os", "ir", "model", "bridge"},
     "verify": {"base", "os", "ir", "model", "bridge"},
     "bench": {"base", "os", "ir", "model", "bridge"},
-    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "bench"},
+    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp"}
 
