@@ -49,6 +49,7 @@ std::string torch_type(DType dtype) { return fmt::format("torch.{}", to_string(d
 
 std::string packed_text(const std::string& structure, const std::vector<std::string>& parts) {
   if (structure == "tensor") return parts.empty() ? "None" : parts.front();
+  if (structure == "tuple" && parts.empty()) return "()";
   if (structure == "tuple") return fmt::format("({},)", fmt::join(parts, ", "));
   if (structure == "list") return fmt::format("[{}]", fmt::join(parts, ", "));
   std::string out;

@@ -48,7 +48,7 @@ bool is_of_the_part(const Error& error) { return error.kind == ErrorKind::invali
 
 Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::string folder = "kernels_out/" + subgraph.id;
+  const std::string folder = "kernels_out/" + subgraph.id, place = options.folder.empty() ? "" : options.folder + "/";
   PartKernel out;
   out.result.id = subgraph.id;
   out.result.producer = "codegen";
@@ -66,7 +66,7 @@ Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOpti
   if (options.verify) {
     tell(log, subgraph.id, "verifying", "the judge is asked", seconds_since(begin));
     verify::JudgeContext context{interpreter, cancel};
-    Result<model::Verdict> verdict = verify::judge({folder + "/problem.py", "", out.problem, "train"}, {out.result.kernel_path, out.kernel}, options.judge, context);
+    Result<model::Verdict> verdict = verify::judge({place + folder + "/problem.py", "", out.problem, "train"}, {place + out.result.kernel_path, out.kernel}, options.judge, context);
     if (!verdict && !is_of_the_part(verdict.error())) return verdict.error().with(subgraph.id);
     if (!verdict) {
       out.result.message = "not judged by itself: " + verdict.error().message;

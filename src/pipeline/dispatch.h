@@ -25,6 +25,7 @@ struct DispatchOptions {
   verify::JudgeOptions judge;
   GenerateChoices choices;
   bool verify = true;
+  std::string folder = {};  // where kernels_out/ is, for what people are told
 };
 
 // The built-in generator and the judge, for one subgraph. What goes wrong with it is its result; errors are the world's.

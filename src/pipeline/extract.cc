@@ -15,6 +15,7 @@
 #include "graph/reference_text.h"
 #include "ir/python_text.h"
 #include "partition/cut.h"
+#include "route/decide.h"
 
 namespace ka::pipeline {
 namespace {
@@ -170,13 +171,13 @@ Frame frame_of(const graph::Exported& exported, const std::vector<model::Subgrap
   return out;
 }
 
-Result<Extracted> extract(const verify::ProblemSource& problem, const Generated& whole, verify::ReferenceSide& side, std::uint64_t seed, const os::CancelToken& cancel) {
-  const ir::Program program = graph::program_of(whole.exported);
+Result<Extracted> extract(const verify::ProblemSource& problem, OpenProgram& program, std::uint64_t seed, const os::CancelToken& cancel) {
+  const Generated& whole = program.whole;
   Extracted out;
   std::map<std::string, std::size_t> known;  // by signature
   std::set<std::string> ids;
   std::int64_t order = 0;
-  for (const ir::Part& part : partition::cut(whole.program.graph, whole.plan, whole.file.launches, program)) {
+  for (const ir::Part& part : program.parts) {
     model::Subgraph subgraph = graph::subgraph_of(whole.exported, part, order++);
     subgraph.layout = layout_of(subgraph);
     subgraph.dtype = main_dtype(subgraph);
@@ -199,7 +200,7 @@ Result<Extracted> extract(const verify::ProblemSource& problem, const Generated&
   }
   out.frame = frame_of(whole.exported, out.subgraphs);
   KA_ASSIGN(const partition::Refactored parts, refactored(out.subgraphs, out.frame));
-  const Result<std::string> difference = side.compare_refactored(parts.text, seed, kExecutionLimit, cancel);
+  const Result<std::string> difference = program.side.compare_refactored(parts.text, seed, kExecutionLimit, cancel);
   if (!difference && difference.error().kind == ErrorKind::cancelled) return difference.error();
   if (!difference) out.no_check = difference.error().message;
   else if (!difference->empty()) return internal_error(fmt::format("{}: the refactored program does not compute what the program computes: {}", problem.path, *difference));
@@ -229,13 +230,15 @@ Result<OpenProgram> plan_program(const verify::ProblemSource& problem, const Dis
   GenerateChoices choices = options.choices;
   choices.checks_plan = false;  // the refactored program of the parts is held against the original, or the kernels are
   KA_ASSIGN(Generated whole, generate(problem, options.judge, choices, side, cancel, log));
-  return OpenProgram{std::move(side), std::move(whole)};
+  std::vector<ir::Part> parts = partition::cut(whole.program.graph, whole.plan, whole.file.launches, graph::program_of(whole.exported));
+  if (parts.size() == 1) route::take_direct(whole.route, "one_part", "no value of the program lies between its kernels: there is nothing to compose");
+  return OpenProgram{std::move(side), std::move(whole), std::move(parts)};
 }
 
 Result<ExtractFiles> extract_files(const verify::ProblemSource& problem, const DispatchOptions& options, OpenProgram& program, const os::CancelToken& cancel, EventLog* log) {
   ExtractFiles out;
   const Generated& whole = program.whole;
-  KA_ASSIGN(out.extracted, extract(problem, whole, program.side, options.judge.seed, cancel));
+  KA_ASSIGN(out.extracted, extract(problem, program, options.judge.seed, cancel));
   out.files = {{"route.json", to_pretty_json_text(model::to_json(whole.route))},
                {"graph.txt", explanation(whole)},
                {"orchestrator/code.py.tgz", tar_gz({{"code.py", out.extracted.code}})},

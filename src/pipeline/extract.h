@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/program.h"
 #include "model/subgraph.h"
 #include "pipeline/dispatch.h"
 #include "pipeline/generate.h"
@@ -28,13 +29,15 @@ struct Extracted {
   std::string no_check;  // why it was not held against the original; empty when it computes the same
 };
 
-// `whole`: the program, planned. Executes the refactored program beside the original and goes no further where they differ.
-Result<Extracted> extract(const verify::ProblemSource& problem, const Generated& whole, verify::ReferenceSide& side, std::uint64_t seed, const os::CancelToken& cancel);
+// Executes the refactored program beside the original and goes no further where they differ.
+struct OpenProgram;
+Result<Extracted> extract(const verify::ProblemSource& problem, OpenProgram& program, std::uint64_t seed, const os::CancelToken& cancel);
 
 // A program that was planned as a whole, and the process that has it.
 struct OpenProgram {
   verify::ReferenceSide side;
   Generated whole;
+  std::vector<ir::Part> parts;  // where it would be cut
 };
 Result<OpenProgram> plan_program(const verify::ProblemSource& problem, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log);
 

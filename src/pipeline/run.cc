@@ -220,7 +220,8 @@ Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<
     return finish();
   }
   verify::JudgeContext judge{interpreter, cancel, log};
-  KA_ASSIGN(out.verdict, verify::judge(options.problem, {out.composition.path, out.program}, options.dispatch.judge, judge));
+  const std::string place = options.dispatch.folder.empty() ? "" : options.dispatch.folder + "/";
+  KA_ASSIGN(out.verdict, verify::judge(options.problem, {place + out.composition.path, out.program}, options.dispatch.judge, judge));
   out.composition.verified = out.verdict->accepted;
   out.composition.success = out.verdict->accepted;
   out.composition.message = out.verdict->accepted ? out.verdict->reason : fmt::format("{}: {}", out.verdict->rule, out.verdict->reason);

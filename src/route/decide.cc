@@ -99,6 +99,13 @@ model::Route decide(const model::RouteFeatures& features, const std::optional<Pl
   return route;
 }
 
+void take_direct(model::Route& route, const std::string& rule, const std::string& reason) {
+  if (route.strategy == kDirect) return;
+  route.strategy = kDirect;
+  route.rationale = reason;
+  route.rules.insert(route.rules.begin(), {rule, true, reason, {}});
+}
+
 const char* word_of(const model::Route& route) { return route.strategy == kDirect ? "direct" : "fuse"; }
 
 std::string to_text(const model::Route& route) {

@@ -20,6 +20,9 @@ struct PlanFacts {
 
 model::Route decide(const model::RouteFeatures& features, const std::optional<PlanFacts>& plan, const std::string& problem_text);
 
+// A later stage knows better: the program is one part. Does nothing to a route that is direct already.
+void take_direct(model::Route& route, const std::string& rule, const std::string& reason);
+
 // "direct" or "fuse": the strategy in a word.
 const char* word_of(const model::Route& route);
 

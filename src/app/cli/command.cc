@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/auto.h"
 #include "app/cli/bench.h"
 #include "app/cli/doctor.h"
 #include "app/cli/eval.h"
@@ -20,9 +21,9 @@ namespace ka::app {
 namespace {
 
 constexpr auto kCommands = std::to_array<Command>({
-    {"auto", "from a PyTorch program to a verified Triton program", "--problem P.py [--verify]", kGenerateFlags, run_generate},
+    {"auto", "from a PyTorch program to a verified Triton program", "--problem P.py [--verify]", kAutoFlags, run_auto},
     {"generate", "write Triton kernels for one problem", "--problem P.py [--out DIR]", kGenerateFlags, run_generate},
-    {"pipeline", "extract, dispatch and compose in one run", "--problem P.py", {}, nullptr},
+    {"pipeline", "extract, dispatch and compose in one run", "--problem P.py", kAutoFlags, run_pipeline},
     {"extract", "cut a program into subgraphs", "--problem P.py [--out DIR]", kExtractFlags, run_extract},
     {"dispatch", "write a kernel for each subgraph", "--subgraphs F.json [--out-dir DIR]", kDispatchFlags, run_dispatch},
     {"compose", "join kernels into one program", "--problem P.py --subgraphs F.json", {}, nullptr},
@@ -102,6 +103,21 @@ Result<std::string> Arguments::required(std::string_view flag) const {
   const auto found = values_.find(flag);
   if (found == values_.end() || found->second.empty()) return invalid_input(fmt::format("{} is missing", flag));
   return found->second;
+}
+
+std::vector<std::string> Arguments::words(std::initializer_list<std::string_view> without) const {
+  std::vector<std::string> out;
+  for (const auto& [flag, value] : values_) {
+    if (std::find(without.begin(), without.end(), flag) != without.end()) continue;
+    out.push_back(value.empty() ? flag : fmt::format("{}={}", flag, value));
+  }
+  return out;
+}
+
+void Arguments::take(const Arguments& others, std::initializer_list<std::string_view> flags) {
+  for (const std::string_view flag : flags) {
+    if (const auto found = others.values_.find(flag); found != others.values_.end()) values_[found->first] = found->second;
+  }
 }
 
 Result<double> Arguments::number(std::string_view flag, double otherwise) const {

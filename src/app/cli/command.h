@@ -27,6 +27,10 @@ class Arguments {
   bool has(std::string_view flag) const;
   std::string text(std::string_view flag, std::string otherwise = "") const;
   Result<std::string> required(std::string_view flag) const;
+  // The flags again as words, but for these.
+  std::vector<std::string> words(std::initializer_list<std::string_view> without) const;
+  // Takes these flags over from others, where they have them.
+  void take(const Arguments& others, std::initializer_list<std::string_view> flags);
   Result<double> number(std::string_view flag, double otherwise) const;
   Result<std::uint64_t> whole_number(std::string_view flag, std::uint64_t otherwise) const;
   // One of a few words; the error names them.

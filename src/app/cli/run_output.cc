@@ -37,9 +37,11 @@ RunOutput::~RunOutput() = default;
 
 EventLog& RunOutput::log() { return *log_; }
 
-Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string& command) {
-  std::string folder = fmt::format(".fuse/{}", new_run_id());
-  if (arguments.has("--out")) {
+bool RunOutput::exists() const { return os::exists(folder_ + "/run.json"); }
+
+Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string& command, const std::string& earlier) {
+  std::string folder = earlier.empty() ? fmt::format(".fuse/{}", new_run_id()) : earlier;
+  if (earlier.empty() && arguments.has("--out")) {
     KA_ASSIGN(folder, arguments.required("--out"));
     while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
     std::error_code error;
@@ -63,7 +65,7 @@ Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string&
 }
 
 Status RunOutput::open() {
-  if (os::exists(folder_ + "/run.json")) {
+  if (exists()) {
     KA_ASSIGN(directory_, model::RunDirectory::open(folder_));
   } else {
     const std::filesystem::path path = std::filesystem::absolute(folder_).lexically_normal();

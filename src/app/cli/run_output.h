@@ -16,13 +16,17 @@ class RunOutput {
  public:
   // Looks at --out (a folder that is new, empty or of an earlier run; anything else is invalid_input) and changes nothing.
   // Progress goes to stderr when that is a terminal, or with --verbose.
-  static Result<RunOutput> plan(const Arguments& arguments, const std::string& command);
+  // `folder`: of a run that goes on; then --out does not count.
+  static Result<RunOutput> plan(const Arguments& arguments, const std::string& command, const std::string& folder = "");
   RunOutput(RunOutput&&) noexcept;
   ~RunOutput();
 
   EventLog& log();
   // Makes the folder, or opens that of the earlier run, and writes the events so far.
   Status open();
+  bool exists() const;  // a run is there already
+  bool is_open() const { return directory_.has_value(); }
+  model::RunDirectory& directory() { return *directory_; }
   const std::string& folder() const { return folder_; }
   std::string path(const std::string& artifact) const { return folder_ + "/" + artifact; }
   // Writes these artefacts and records the step as finished.

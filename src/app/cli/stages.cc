@@ -36,7 +36,7 @@ Result<int> run_extract(const Arguments& arguments, AppContext& context) {
   watch(arguments, log);
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
-  const pipeline::DispatchOptions options{request.options, request.choices, true};
+  const pipeline::DispatchOptions options{request.options, request.choices, true, {}};
   Result<pipeline::OpenProgram> program = pipeline::plan_program(request.problem, options, interpreter, context.cancel, &log);
   if (!program && program.error().kind == ErrorKind::unsupported) return not_achieved("extract", program.error());
   if (!program) return program.error();
@@ -60,7 +60,7 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const std::string text, problem::read_source(path));
   KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, model::read_subgraphs(text, path));
   KA_ASSIGN(const Request request, options_of(arguments));
-  pipeline::DispatchOptions options{request.options, request.choices, !arguments.has("--no-verify")};
+  pipeline::DispatchOptions options{request.options, request.choices, !arguments.has("--no-verify"), {}};
   KA_ASSIGN(std::size_t jobs, jobs_of(arguments));
   if (jobs == 0) jobs = pipeline::jobs_for(subgraphs.size(), options.judge.device, options.judge.limits.memory_bytes);
   const std::string folder = arguments.text("--out-dir", "kernels_out");

@@ -1,0 +1,303 @@
+// One run: the route, then the whole program as one file or its parts and their composition, and the other way where one fails. Each
+// finished step is in the journal of the run directory, so that a run that was stopped in any way goes on where it was.
+#include "app/cli/auto.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/deadlines.h"
+#include "app/cli/request.h"
+#include "app/cli/run_output.h"
+#include "base/hash.h"
+#include "base/json_fields.h"
+#include "base/strings.h"
+#include "base/wall_time.h"
+#include "os/files.h"
+#include "pipeline/run.h"
+#include "route/decide.h"
+
+namespace ka::app {
+namespace {
+
+constexpr double kMaxMinutes = 100'000;
+constexpr const char* kRequestFile = "request.json";
+constexpr const char* kProblemFile = "problem.py";
+
+// What one route came to.
+struct Outcome {
+  std::string route;  // direct, fuse
+  bool success = false, verified = false;
+  std::string path, text;  // of the program, below the run directory
+  std::string message;     // one sentence
+  std::optional<model::Verdict> verdict;
+  std::optional<pipeline::RunResult> parts;
+};
+
+// The folder and the words of an earlier run.
+struct Resumed {
+  std::string folder;
+  std::vector<std::string> words;
+  std::string problem_text;
+};
+
+Result<Resumed> resumed_from(const std::string& run) {
+  Resumed out;
+  out.folder = run.find('/') == std::string::npos && !os::exists(run + "/run.json") ? ".fuse/" + run : run;
+  while (out.folder.size() > 1 && out.folder.ends_with('/')) out.folder.pop_back();
+  Result<model::RunDirectory> directory = model::RunDirectory::open(out.folder, model::RunDirectory::Access::read);
+  if (!directory) return directory.error().with("--resume");
+  const Result<std::string> text = directory->read_artifact(kRequestFile);
+  if (!text) return invalid_input(fmt::format("--resume: {} is no run of auto or pipeline (it has no {})", out.folder, kRequestFile));
+  KA_ASSIGN(const Json json, parse_json(*text, out.folder + "/" + kRequestFile));
+  const Json words = json.is_object() ? json.value("words", Json()) : Json();
+  if (!words.is_array()) return invalid_input(fmt::format("--resume: {}/{} does not say what was asked for", out.folder, kRequestFile));
+  for (const Json& word : words) {
+    if (!word.is_string()) return invalid_input(fmt::format("--resume: {}/{} does not say what was asked for", out.folder, kRequestFile));
+    out.words.push_back(word.get<std::string>());
+  }
+  KA_ASSIGN(out.problem_text, directory->read_artifact(kProblemFile));
+  return out;
+}
+
+class Job {
+ public:
+  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel)
+      : arguments_(arguments), request_(request), output_(output), interpreter_(interpreter), cancel_(std::move(cancel)),
+        options_{request.options, request.choices, !arguments.has("--no-verify"), output.folder()} {}
+
+  Result<std::vector<Outcome>> run(const std::string& wanted) {
+    KA_TRY(find_route());
+    const std::string first = wanted != "auto" ? wanted : request_.choices.emit == "kernelbench" ? "direct" : route::word_of(route_);
+    const std::string second = first == "direct" ? "fuse" : "direct";
+    std::vector<Outcome> out;
+    KA_TRY(attempt(first, out));
+    if (!out.back().success && !arguments_.has("--no-fallback")) KA_TRY(attempt(second, out));
+    return out;
+  }
+
+  const model::Route& route() const { return route_; }
+  const std::map<std::string, double>& times() const { return times_; }
+
+ private:
+  bool is_done(const char* step) { return output_.directory().finished(step, ""); }
+
+  Status plan() {
+    if (program_) return ok();
+    KA_ASSIGN(program_, pipeline::plan_program(request_.problem, options_, interpreter_, cancel_, &output_.log()));
+    for (const auto& [stage, seconds] : program_->whole.times) times_[stage] += seconds;
+    return ok();
+  }
+
+  Status find_route() {
+    if (output_.is_open() && is_done("route")) {
+      KA_ASSIGN(const std::string text, output_.directory().read_artifact("route.json"));
+      KA_ASSIGN(const Json json, parse_json(text, "route.json"));
+      KA_ASSIGN(route_, model::route_from_json(json));
+      return ok();
+    }
+    KA_TRY(plan());
+    route_ = program_->whole.route;
+    if (!output_.is_open()) KA_TRY(output_.open());
+    const Json request = {{"words", arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose"})}, {"problem_sha256", sha256_hex(request_.problem.text)}};
+    return output_.keep("route", {{"route.json", to_pretty_json_text(model::to_json(route_))},
+                                  {"graph.txt", pipeline::explanation(program_->whole)},
+                                  {kRequestFile, to_pretty_json_text(request)},
+                                  {kProblemFile, request_.problem.text}});
+  }
+
+  Status attempt(const std::string& route, std::vector<Outcome>& out) {
+    Result<Outcome> outcome = route == "direct" ? direct() : fuse();
+    if (!outcome && outcome.error().kind == ErrorKind::unsupported) {
+      out.push_back({route, false, false, "", "", outcome.error().message, {}, {}});
+      return ok();
+    }
+    if (!outcome) return outcome.error();
+    out.push_back(std::move(*outcome));
+    return ok();
+  }
+
+  Result<Outcome> direct() {
+    Outcome out;
+    out.route = "direct";
+    out.path = "kernel.py";
+    if (is_done("synth")) {
+      KA_ASSIGN(out.text, output_.directory().read_artifact("kernel.py"));
+    } else {
+      KA_TRY(plan());
+      out.text = program_->whole.file.text;
+      KA_TRY(output_.keep("synth", {{"kernel.py", out.text}}));
+    }
+    if (!options_.verify) return finished(std::move(out), std::nullopt);
+    if (is_done("verify")) {
+      KA_ASSIGN(const std::string text, output_.directory().read_artifact("verdict.json"));
+      KA_ASSIGN(const Json json, parse_json(text, "verdict.json"));
+      KA_ASSIGN(model::Verdict verdict, model::verdict_from_json(json));
+      return finished(std::move(out), std::move(verdict));
+    }
+    verify::JudgeContext judge{interpreter_, cancel_, &output_.log()};
+    KA_ASSIGN(model::Verdict verdict, verify::judge(request_.problem, {output_.path("kernel.py"), out.text}, options_.judge, judge));
+    times_["verify"] += verdict.times["total"];
+    KA_TRY(output_.keep("verify", {{"verdict.json", pipeline::lasting_text(verdict, request_.problem.path, "kernel.py")}}));
+    return finished(std::move(out), std::move(verdict));
+  }
+
+  static Outcome finished(Outcome out, std::optional<model::Verdict> verdict) {
+    out.success = !verdict || verdict->accepted;
+    out.verified = verdict && verdict->accepted;
+    out.message = !verdict ? "the kernel file was written and not verified" : verdict->accepted ? verdict->reason : fmt::format("{}: {}", verdict->rule, verdict->reason);
+    out.verdict = std::move(verdict);
+    return out;
+  }
+
+  Result<Outcome> fuse() {
+    pipeline::RunOptions options;
+    options.problem = request_.problem;
+    options.dispatch = options_;
+    KA_ASSIGN(options.jobs, jobs_of(arguments_));
+    options.verify = options_.verify;
+    options.allow_torch = arguments_.has("--allow-torch-fallback");
+    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_)};
+    Result<pipeline::RunResult> result = pipeline::run(options, context);
+    program_ = std::move(context.program);
+    if (!result) return result.error();
+    for (const auto& [stage, seconds] : result->times) times_[stage] += seconds;
+    Outcome out;
+    out.route = "fuse";
+    out.path = result->composition.path;
+    out.text = result->program;
+    out.success = result->composition.success;
+    out.verified = result->composition.verified;
+    out.message = result->composition.message;
+    out.verdict = result->verdict;
+    out.parts = std::move(*result);
+    return out;
+  }
+
+  const Arguments& arguments_;
+  const Request& request_;
+  RunOutput& output_;
+  bridge::WarmInterpreter& interpreter_;
+  os::CancelToken cancel_;
+  pipeline::DispatchOptions options_;
+  std::optional<pipeline::OpenProgram> program_;
+  model::Route route_;
+  std::map<std::string, double> times_;
+};
+
+model::RunSummary summary_of(const Request& request, const RunOutput& output, const std::vector<Outcome>& outcomes, const Job& job, const std::string& started) {
+  const Outcome& last = outcomes.back();
+  model::RunSummary summary;
+  summary.run_id = std::filesystem::path(output.folder()).filename().string();
+  summary.command = request.command;
+  summary.problem_path = request.problem.path;
+  summary.problem_sha256 = sha256_hex(request.problem.text);
+  summary.route = last.route;
+  summary.success = last.success;
+  summary.exit_code = last.success ? 0 : 1;
+  summary.message = last.message;
+  if (outcomes.size() > 1) summary.message += fmt::format(" (the route {} was tried first: {})", outcomes[0].route, outcomes[0].message);
+  summary.started = started;
+  summary.finished = utc_timestamp(system_wall_clock()());
+  summary.device = request.options.device;
+  summary.times = job.times();
+  if (last.parts) summary.subgraphs = last.parts->parts;
+  summary.composition = last.parts ? last.parts->composition : model::Composition{last.success, last.path, sha256_hex(last.text), last.verified, {}, last.message, {}};
+  if (last.verdict)
+    summary.versions = {{"kernelagent", last.verdict->versions.kernelagent}, {"python", last.verdict->versions.python}, {"torch", last.verdict->versions.torch}, {"triton", last.verdict->versions.triton}};
+  return summary;
+}
+
+Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, const model::RunSummary& summary, const Job& job) {
+  const Outcome& last = outcomes.back();
+  Json attempts = Json::array();
+  for (const Outcome& one : outcomes) attempts.push_back({{"route", one.route}, {"success", one.success}, {"message", one.message}});
+  Json details = {{"run_dir", output.folder()}, {"kernel_path", last.path.empty() ? "" : output.path(last.path)}, {"message", summary.message}, {"attempts", attempts},
+                  {"decided", model::to_json(job.route())}, {"verdict", last.verdict ? model::to_json(*last.verdict) : Json()}, {"times", summary.times}};
+  if (last.parts) {
+    details["subgraphs"] = output.path("subgraphs.json");
+    details["kernels_summary"] = output.path("kernels_out/summary.json");
+    details["composition"] = model::to_json(last.parts->composition);
+  }
+  return {{"route", last.route == "direct" ? "kernelagent" : "fuser"}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
+}
+
+void print(const RunOutput& output, const Outcome& last, const std::vector<Outcome>& outcomes) {
+  if (outcomes.size() > 1) fmt::print("the route {} failed: {}\n", outcomes[0].route, outcomes[0].message);
+  if (last.parts) {
+    std::size_t calls = 0, good = 0;
+    for (const model::Subgraph& subgraph : last.parts->subgraphs) calls += subgraph.calls.size();
+    for (const model::SubgraphResult& part : last.parts->parts) good += part.success ? 1 : 0;
+    fmt::print("{} parts, {} of them unique; {} with a kernel\n", calls, last.parts->subgraphs.size(), good);
+    for (const model::SubgraphResult& part : last.parts->parts) {
+      if (!part.success) fmt::print("  {}: {}\n", part.id, part.message);
+    }
+  }
+  if (!last.path.empty()) fmt::print("{}\n", output.path(last.path));
+  if (last.verdict) fmt::print("{}", verify::verdict_text(*last.verdict));
+  else fmt::print("{}\n", last.message);
+  if (last.parts && !last.parts->composition.torch_parts.empty()) fmt::print("still PyTorch: {}\n", fmt::join(last.parts->composition.torch_parts, ", "));
+}
+
+Result<int> run_job(const Arguments& given, AppContext& context, const std::string& command, const std::string& forced) {
+  constexpr std::array<std::string_view, 3> routes = {"auto", "direct", "fuse"};
+  const std::string started = utc_timestamp(system_wall_clock()());
+  Arguments arguments = given;
+  std::optional<Resumed> resumed;
+  if (given.has("--resume")) {
+    KA_ASSIGN(const std::string run, given.required("--resume"));
+    KA_ASSIGN(resumed, resumed_from(run));
+    KA_ASSIGN(arguments, Arguments::parse(resumed->words, kAutoFlags));
+    arguments.take(given, {"--json", "--explain", "--verbose", "--max-minutes", "--dispatch-jobs"});
+  }
+  KA_ASSIGN(const std::string wanted, arguments.choice("--route", forced, routes));
+  KA_ASSIGN(const double minutes, arguments.number("--max-minutes", kMaxMinutes));
+  if (minutes <= 0 || minutes > kMaxMinutes) return invalid_input(fmt::format("--max-minutes: more than 0 and at most {:g}", kMaxMinutes));
+  KA_TRY(jobs_of(arguments));
+  KA_TRY(arguments.whole_number("--compose-max-iters", 1));
+  Result<Request> asked = request_of(arguments, command);
+  if (!asked && resumed && asked.error().kind == ErrorKind::not_found) return asked.error().with("--resume: the problem's file is not where it was");
+  if (!asked) return asked.error();
+  Request& request = *asked;
+  if (resumed && request.problem.text != resumed->problem_text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
+  KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : ""));
+  if (output.exists()) {
+    KA_TRY(output.open());
+    if (const Result<std::string> before = output.directory().read_artifact(kProblemFile); before && *before != request.problem.text)
+      return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", output.folder()));
+  }
+  KA_ASSIGN(std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  Deadlines deadlines(context.cancel);
+  const Deadlines::Job limit(deadlines, std::chrono::milliseconds(static_cast<std::int64_t>(minutes * 60'000)));
+  Job job(arguments, request, output, interpreter, limit.token());
+  Result<std::vector<Outcome>> outcomes = job.run(wanted);
+  if (!outcomes && limit.exceeded() && !context.cancel.cancelled()) {
+    fmt::print(stderr, "kernelagent: {}: {:g} minutes have passed (--max-minutes); what is finished is kept: kernelagent {} --resume {}\n", command, minutes, command, output.folder());
+    return 1;
+  }
+  if (!outcomes && outcomes.error().kind == ErrorKind::unsupported) return not_achieved(command.c_str(), outcomes.error());
+  if (!outcomes) return outcomes.error();
+  const model::RunSummary summary = summary_of(request, output, *outcomes, job, started);
+  KA_TRY(output.keep("summary", {{"summary.json", to_pretty_json_text(model::to_json(summary))}}));
+  if (arguments.has("--explain") && !arguments.has("--json")) {
+    KA_ASSIGN(const std::string text, output.directory().read_artifact("graph.txt"));
+    fmt::print("{}\n", text);
+  }
+  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, *outcomes, summary, job)));
+  else print(output, outcomes->back(), *outcomes);
+  return summary.exit_code;
+}
+
+}  // namespace
+
+Result<int> run_auto(const Arguments& arguments, AppContext& context) { return run_job(arguments, context, "auto", "auto"); }
+
+Result<int> run_pipeline(const Arguments& arguments, AppContext& context) {
+  if (arguments.has("--route")) return invalid_input("--route is for auto; pipeline is the route fuse");
+  return run_job(arguments, context, "pipeline", "fuse");
+}
+
+}  // namespace ka::app
