@@ -103,10 +103,8 @@ std::string self_test_text(const Program& program) {
   const std::string_view script(ka_embedded_self_test, static_cast<std::size_t>(ka_embedded_self_test_end - ka_embedded_self_test));
   std::string text = "if __name__ == \"__main__\":\n\n";
   for (const std::string& line : split(trim(script), '\n')) text += line.empty() ? "\n" : kIndent + line + "\n";
-  std::vector<std::string> weights;
-  for (const std::string& name : program.weights) weights.push_back('"' + name + '"');
-  return text + fmt::format("\n    raise SystemExit(self_test({}, name={}, target=\"{}\", mode=\"{}\", weights=[{}]))\n", python_text(program.problem_text),
-                            python_text(prose(program.problem_name)), program.problem_object.empty() ? "Model" : program.problem_object, program.mode, join(weights, ", "));
+  return text + fmt::format("\n    raise SystemExit(self_test({}, name={}, target=\"{}\", mode=\"{}\"))\n", python_text(program.problem_text),
+                            python_text(prose(program.problem_name)), program.problem_object.empty() ? "Model" : program.problem_object, program.mode);
 }
 
 }  // namespace
