@@ -23,7 +23,8 @@ BELOW = {
     "synth": {"base", "os", "ir", "model", "bridge"},
     "verify": {"base", "os", "ir", "model", "bridge"},
     "bench": {"base", "os", "ir", "model", "bridge"},
-    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "bench"},
+    "report": {"base", "os", "ir", "model"},
+    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "bench", "report"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp"}
 
