@@ -89,12 +89,13 @@ std::optional<std::string> RunFiles::text(std::string_view name, std::size_t max
     complain(name, stop);
     return std::nullopt;
   }
-  Result<std::string> read = os::read_file(fmt::format("{}/{}", folder_, name), max_bytes);
+  Result<std::string> read = os::read_file(fmt::format("{}/{}", folder_, name), std::min(max_bytes, left_));
   if (!read && read.error().kind == ErrorKind::not_found) return std::nullopt;
   if (!read) {
     complain(name, read.error().message);
     return std::nullopt;
   }
+  left_ -= read->size();
   return mended(std::move(read).value());
 }
 

@@ -16,6 +16,7 @@ namespace ka::report {
 
 inline constexpr std::size_t kMaxJsonBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kMaxTextBytes = std::size_t{8} << 20;
+inline constexpr std::size_t kMaxRunBytes = std::size_t{256} << 20;  // of all files that are read of one run
 
 struct FileEntry {
   std::string name;             // relative to the run directory
@@ -57,6 +58,7 @@ class RunFiles {
 
  private:
   std::string folder_;
+  std::size_t left_ = kMaxRunBytes;
   std::vector<std::string> complaints_;
 };
 

@@ -11,6 +11,7 @@
 #include "app/cli/bench.h"
 #include "app/cli/doctor.h"
 #include "app/cli/eval.h"
+#include "app/cli/explain.h"
 #include "app/cli/generate.h"
 #include "app/cli/runs.h"
 #include "app/cli/verify.h"
@@ -32,7 +33,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"bench", "time a kernel against PyTorch", "--problem P.py --kernel K.py [--baseline eager,compile]", kBenchFlags, run_bench},
     {"profile", "measure a kernel with the hardware counters", "--problem P.py --kernel K.py", {}, nullptr},
     {"eval", "generate and verify every problem of a folder", "--suite DIR [--filter TEXT] [--jobs N] [--resume] [--json]", kEvalFlags, run_eval},
-    {"explain", "say why a run decided as it did", "RUN", {}, nullptr},
+    {"explain", "say why a run decided as it did", "RUN [--json]", kExplainFlags, run_explain},
     {"report", "write an HTML page about a run", "RUN", {}, nullptr},
     {"runs", "list, show and remove runs", "[list|show RUN|rm RUN...|gc] [flags]", kRunsFlags, run_runs},
     {"models", "list language models and whether they can be used", "", {}, nullptr},
