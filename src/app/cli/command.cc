@@ -13,6 +13,7 @@
 #include "app/cli/eval.h"
 #include "app/cli/explain.h"
 #include "app/cli/generate.h"
+#include "app/cli/report.h"
 #include "app/cli/runs.h"
 #include "app/cli/verify.h"
 #include "base/strings.h"
@@ -34,7 +35,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"profile", "measure a kernel with the hardware counters", "--problem P.py --kernel K.py", {}, nullptr},
     {"eval", "generate and verify every problem of a folder", "--suite DIR [--filter TEXT] [--jobs N] [--resume] [--json]", kEvalFlags, run_eval},
     {"explain", "say why a run decided as it did", "RUN [--json]", kExplainFlags, run_explain},
-    {"report", "write an HTML page about a run", "RUN", {}, nullptr},
+    {"report", "write an HTML page about a run", "RUN [--out FILE]", kReportFlags, run_report},
     {"runs", "list, show and remove runs", "[list|show RUN|rm RUN...|gc] [flags]", kRunsFlags, run_runs},
     {"models", "list language models and whether they can be used", "", {}, nullptr},
     {"ui", "serve the web page on loopback", "[--port N]", {}, nullptr},
