@@ -21,10 +21,19 @@ struct Scale {
 
 constexpr double kKi = 1024, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024;
 constexpr auto kByteUnits = std::to_array<Scale>({
-    {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"KiB", kKi}, {"MiB", kMi}, {"GiB", kGi}, {"TiB", kTi},
+    {"B", 1},
+    {"kB", 1e3},
+    {"MB", 1e6},
+    {"GB", 1e9},
+    {"TB", 1e12},
+    {"KiB", kKi},
+    {"MiB", kMi},
+    {"GiB", kGi},
+    {"TiB", kTi},
 });
 constexpr double kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour, kWeek = 7 * kDay;
-constexpr auto kTimeUnits = std::to_array<Scale>({{"s", 1}, {"m", kMinute}, {"h", kHour}, {"d", kDay}, {"w", kWeek}});
+constexpr auto kTimeUnits =
+    std::to_array<Scale>({{"s", 1}, {"m", kMinute}, {"h", kHour}, {"d", kDay}, {"w", kWeek}});
 constexpr double kLargest = 9e18;  // fits 64 bits
 
 std::optional<double> parse(std::string_view text, std::span<const Scale> units) {
@@ -43,7 +52,10 @@ std::optional<double> parse(std::string_view text, std::span<const Scale> units)
 
 Result<std::uint64_t> parse_bytes(std::string_view text) {
   const std::optional<double> value = parse(text, kByteUnits);
-  if (!value) return invalid_input(fmt::format("\"{}\" is no size; accepted: a number and B, kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 2GiB", text));
+  if (!value)
+    return invalid_input(fmt::format(
+        "\"{}\" is no size; accepted: a number and B, kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 2GiB",
+        text));
   return static_cast<std::uint64_t>(*value);
 }
 
@@ -51,7 +63,9 @@ Result<std::chrono::seconds> parse_duration(std::string_view text) {
   const std::optional<double> value = parse(text, kTimeUnits);
   // The clock counts in nanoseconds, which reach a few hundred years.
   constexpr double kLongest = 100 * 365 * kDay;
-  if (!value || *value > kLongest) return invalid_input(fmt::format("\"{}\" is no time; accepted: a number and s, m, h, d or w, such as 7d", text));
+  if (!value || *value > kLongest)
+    return invalid_input(
+        fmt::format("\"{}\" is no time; accepted: a number and s, m, h, d or w, such as 7d", text));
   return std::chrono::seconds(static_cast<std::int64_t>(*value));
 }
 

@@ -1,5 +1,5 @@
-// The program as boxes and arrows: what became one kernel or part, and the values that cross the cuts between them. Drawn as SVG
-// that needs neither a script nor a font of its own.
+// The program as boxes and arrows: what became one kernel or part, and the values that cross the cuts between
+// them. Drawn as SVG that needs neither a script nor a font of its own.
 #pragma once
 
 #include <optional>

@@ -17,8 +17,10 @@ WhyRoute why_route(const model::Route& route) {
   WhyRoute why{route.strategy, route.decided_by, route.rationale, route.confidence, "", {}, {}};
   for (const model::RouteRule& rule : route.rules) {
     // The first row that matches decides, where the rules were asked.
-    if (rule.matched && why.decided.empty() && route.decided_by == "rules") why.decided = rule.name;
-    else (rule.matched ? why.also : why.not_matched).emplace_back(rule.name, rule.reason);
+    if (rule.matched && why.decided.empty() && route.decided_by == "rules")
+      why.decided = rule.name;
+    else
+      (rule.matched ? why.also : why.not_matched).emplace_back(rule.name, rule.reason);
   }
   return why;
 }
@@ -44,7 +46,15 @@ std::vector<WhyCut> part_cuts(const RunView& view) {
   const std::map<std::string, std::string> maker = makers(view);
   std::vector<WhyCut> out;
   for (const Part& part : view.parts) {
-    WhyCut& cut = out.emplace_back(WhyCut{part.subgraph.id, part.subgraph.type, op_names(part.subgraph), part.subgraph.count, part.subgraph.where, "", "", {}, {}});
+    WhyCut& cut = out.emplace_back(WhyCut{part.subgraph.id,
+                                          part.subgraph.type,
+                                          op_names(part.subgraph),
+                                          part.subgraph.count,
+                                          part.subgraph.where,
+                                          "",
+                                          "",
+                                          {},
+                                          {}});
     std::set<std::string> reads;
     for (const PartCall& call : part.calls) {
       cut.results.insert(cut.results.end(), call.outputs.begin(), call.outputs.end());
@@ -59,19 +69,23 @@ std::vector<WhyCut> part_cuts(const RunView& view) {
 
 // "kernel 3 (softmax_kernel)": the same function may be launched for several, and refusals speak of numbers.
 std::string kernel_name(const RunView& view, std::size_t k) {
-  return fmt::format("kernel {}{}", view.graph.kernels[k].number, view.kernel_names.empty() ? "" : fmt::format(" ({})", view.kernel_names[k]));
+  return fmt::format("kernel {}{}", view.graph.kernels[k].number,
+                     view.kernel_names.empty() ? "" : fmt::format(" ({})", view.kernel_names[k]));
 }
 
 std::vector<WhyCut> kernel_cuts(const RunView& view) {
   std::vector<WhyCut> out;
   for (std::size_t k = 0; k < view.graph.kernels.size(); ++k) {
     const NotedKernel& kernel = view.graph.kernels[k];
-    WhyCut& cut = out.emplace_back(WhyCut{kernel_name(view, k), kernel.kind, kernel.ops, 1, "", kernel.cost, kernel.kept, {}, {}});
+    WhyCut& cut = out.emplace_back(
+        WhyCut{kernel_name(view, k), kernel.kind, kernel.ops, 1, "", kernel.cost, kernel.kept, {}, {}});
     for (const std::string& value : kernel.outputs) {
       const auto type = view.graph.types.find(value);
-      cut.results.push_back(type == view.graph.types.end() ? value : fmt::format("{} {}", value, type->second));
+      cut.results.push_back(type == view.graph.types.end() ? value
+                                                           : fmt::format("{} {}", value, type->second));
     }
-    for (const NotedRead& read : kernel.reads) cut.reads.push_back("kernel " + view.graph.kernels[read.from].number);
+    for (const NotedRead& read : kernel.reads)
+      cut.reads.push_back("kernel " + view.graph.kernels[read.from].number);
   }
   return out;
 }
@@ -79,12 +93,15 @@ std::vector<WhyCut> kernel_cuts(const RunView& view) {
 std::vector<WhyNot> why_not(const RunView& view) {
   std::vector<WhyNot> out;
   const auto add = [&](const std::string& reason, std::string what) {
-    auto found = std::find_if(out.begin(), out.end(), [&](const WhyNot& row) { return row.reason == reason; });
+    auto found =
+        std::find_if(out.begin(), out.end(), [&](const WhyNot& row) { return row.reason == reason; });
     if (found == out.end()) found = out.insert(out.end(), WhyNot{reason, {}});
     found->cases.push_back(std::move(what));
   };
-  for (const NotedRefusal& refusal : view.graph.refusals) add(refusal.reason, fmt::format("{} with kernel {}", refusal.what, refusal.kernel));
-  std::stable_sort(out.begin(), out.end(), [](const WhyNot& a, const WhyNot& b) { return a.cases.size() > b.cases.size(); });
+  for (const NotedRefusal& refusal : view.graph.refusals)
+    add(refusal.reason, fmt::format("{} with kernel {}", refusal.what, refusal.kernel));
+  std::stable_sort(out.begin(), out.end(),
+                   [](const WhyNot& a, const WhyNot& b) { return a.cases.size() > b.cases.size(); });
   return out;
 }
 
@@ -92,18 +109,23 @@ WhyVerdict why_verdict(const std::string& subject, const model::Verdict& verdict
   std::string detail = verdict.detail;
   if (verdict.worst) {
     const model::WorstElement& worst = *verdict.worst;
-    detail += fmt::format("{}worst: output {} at [{}]: got {:g}, want {:g}", detail.empty() ? "" : "\n", worst.output, fmt::join(worst.index, ", "), worst.got, worst.want);
+    detail += fmt::format("{}worst: output {} at [{}]: got {:g}, want {:g}", detail.empty() ? "" : "\n",
+                          worst.output, fmt::join(worst.index, ", "), worst.got, worst.want);
   }
   return {subject, verdict.accepted, verdict.rule, verdict.reason, detail, verdict.reproduce};
 }
 
 void add_verdicts(const RunView& view, Explanation& out) {
-  if (view.verdict) out.verdicts.push_back(why_verdict(view.kernel_path.empty() ? "the program" : view.kernel_path, *view.verdict));
+  if (view.verdict)
+    out.verdicts.push_back(
+        why_verdict(view.kernel_path.empty() ? "the program" : view.kernel_path, *view.verdict));
   for (const Part& part : view.parts) {
     if (part.verdict) {
       ++out.parts_judged;
-      if (part.verdict->accepted) ++out.parts_accepted;
-      else out.verdicts.push_back(why_verdict(part.subgraph.id, *part.verdict));
+      if (part.verdict->accepted)
+        ++out.parts_accepted;
+      else
+        out.verdicts.push_back(why_verdict(part.subgraph.id, *part.verdict));
     } else if (part.result && !part.result->success) {
       out.verdicts.push_back({part.subgraph.id, false, "", part.result->message, "", ""});
     }
@@ -121,7 +143,8 @@ std::vector<TimeShare> shares(const std::map<std::string, double>& times, double
   }
   if (!(whole > 0)) whole = sum;
   for (TimeShare& row : out) row.share = std::min(1.0, row.seconds / whole);
-  std::stable_sort(out.begin(), out.end(), [](const TimeShare& a, const TimeShare& b) { return a.seconds > b.seconds; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const TimeShare& a, const TimeShare& b) { return a.seconds > b.seconds; });
   return out;
 }
 
@@ -148,7 +171,8 @@ void add_times(const RunView& view, Explanation& out) {
 
 Json times_json(const std::vector<TimeShare>& rows) {
   Json out = Json::array();
-  for (const TimeShare& row : rows) out.push_back({{"name", row.name}, {"seconds", row.seconds}, {"share", row.share}});
+  for (const TimeShare& row : rows)
+    out.push_back({{"name", row.name}, {"seconds", row.seconds}, {"share", row.share}});
   return out;
 }
 
@@ -189,20 +213,46 @@ std::string ops_text(const std::vector<std::string>& ops, std::size_t width) {
 Json to_json(const Explanation& why, const RunView& view) {
   Json out = {{"run", to_json(view.row)}, {"complaints", view.complaints}, {"route", nullptr}};
   if (why.route) {
-    out["route"] = {{"strategy", why.route->strategy}, {"decided_by", why.route->decided_by}, {"confidence", why.route->confidence}, {"rationale", why.route->rationale},
-                    {"decided", why.route->decided},   {"also_matched", rules_json(why.route->also)}, {"not_matched", rules_json(why.route->not_matched)}};
+    out["route"] = {{"strategy", why.route->strategy},
+                    {"decided_by", why.route->decided_by},
+                    {"confidence", why.route->confidence},
+                    {"rationale", why.route->rationale},
+                    {"decided", why.route->decided},
+                    {"also_matched", rules_json(why.route->also)},
+                    {"not_matched", rules_json(why.route->not_matched)}};
   }
   Json cuts = Json::array(), refusals = Json::array(), verdicts = Json::array();
   for (const WhyCut& cut : why.cuts)
-    cuts.push_back({{"name", cut.name}, {"kind", cut.kind}, {"ops", cut.ops}, {"count", cut.count}, {"where", cut.where}, {"cost", cut.cost}, {"kept", cut.kept}, {"results", cut.results}, {"reads", cut.reads}});
+    cuts.push_back({{"name", cut.name},
+                    {"kind", cut.kind},
+                    {"ops", cut.ops},
+                    {"count", cut.count},
+                    {"where", cut.where},
+                    {"cost", cut.cost},
+                    {"kept", cut.kept},
+                    {"results", cut.results},
+                    {"reads", cut.reads}});
   for (const WhyNot& row : why.refusals) refusals.push_back({{"reason", row.reason}, {"cases", row.cases}});
   for (const WhyVerdict& row : why.verdicts)
-    verdicts.push_back({{"subject", row.subject}, {"accepted", row.accepted}, {"rule", row.rule}, {"reason", row.reason}, {"detail", row.detail}, {"again", row.again}});
-  out["cuts"] = {{"operations", view.graph.operations}, {"pieces", cuts}, {"gpu", view.graph.gpu}, {"total", view.graph.total}, {"floor", view.graph.floor}, {"decided", view.graph.decisions}, {"rewritten", view.graph.rewrites}};
+    verdicts.push_back({{"subject", row.subject},
+                        {"accepted", row.accepted},
+                        {"rule", row.rule},
+                        {"reason", row.reason},
+                        {"detail", row.detail},
+                        {"again", row.again}});
+  out["cuts"] = {{"operations", view.graph.operations},
+                 {"pieces", cuts},
+                 {"gpu", view.graph.gpu},
+                 {"total", view.graph.total},
+                 {"floor", view.graph.floor},
+                 {"decided", view.graph.decisions},
+                 {"rewritten", view.graph.rewrites}};
   out["refused"] = {{"not_fused", refusals}, {"not_exported", view.graph.not_exported}};
   out["verdicts"] = verdicts;
   out["parts"] = {{"judged", why.parts_judged}, {"accepted", why.parts_accepted}};
-  out["times"] = {{"stages", times_json(why.times)}, {"judge", times_json(why.judge_times)}, {"parts", times_json(why.part_times)}};
+  out["times"] = {{"stages", times_json(why.times)},
+                  {"judge", times_json(why.judge_times)},
+                  {"parts", times_json(why.part_times)}};
   return out;
 }
 

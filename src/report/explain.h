@@ -1,5 +1,5 @@
-// Why a run is as it is: its route, its cuts, what was refused and by what rule, and where the time went. Values first; the
-// two faces, text and JSON, and the page are made from them.
+// Why a run is as it is: its route, its cuts, what was refused and by what rule, and where the time went.
+// Values first; the two faces, text and JSON, and the page are made from them.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace ka::report {
 struct WhyRoute {
   std::string strategy, decided_by, rationale;
   double confidence = 0;
-  std::string decided;                                            // the row of the table; empty when no row did
+  std::string decided;  // the row of the table; empty when no row did
   std::vector<std::pair<std::string, std::string>> also, not_matched;  // name and reason of the other rows
 };
 
@@ -47,8 +47,8 @@ struct TimeShare {
 struct Explanation {
   std::optional<WhyRoute> route;
   std::vector<WhyCut> cuts;
-  std::vector<WhyNot> refusals;       // grouped by reason, the most frequent first
-  std::vector<WhyVerdict> verdicts;   // the whole first, then parts that were refused
+  std::vector<WhyNot> refusals;      // grouped by reason, the most frequent first
+  std::vector<WhyVerdict> verdicts;  // the whole first, then parts that were refused
   std::size_t parts_accepted = 0, parts_judged = 0;
   std::vector<TimeShare> times, judge_times, part_times;  // longest first
 };

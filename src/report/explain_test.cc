@@ -24,13 +24,16 @@ constexpr const char* kDay = "2026-11-01T00:00:00.000Z";
 constexpr const char* kGraph =
     "%0: float32[4] = input x\n%1: float32[4] = relu(%0)\n%2: float32[4] = neg(%1)\n"
     "kernel 0: row [relu] -> %1\nkernel 1: pointwise [neg] -> %2\nkept: %1 of kernel 0: cheap\n"
-    "not fused: neg (models/net.py:5) with kernel 0: the whole row comes first\nnot fused: add (models/net.py:6) with kernel 0: the whole row comes first\n"
+    "not fused: neg (models/net.py:5) with kernel 0: the whole row comes first\nnot fused: add "
+    "(models/net.py:6) with kernel 0: the whole row comes first\n"
     "not fused: mul (models/net.py:7) with kernel 1: another shape\n";
 
 class ExplainTest : public ::testing::Test {
  protected:
   ExplainTest() : dir_(os::TempDir::create("explain-").value()) {}
-  RunView view(const std::map<std::string, std::string>& files) { return read_run(make_run(dir_.path(), "run_" + std::to_string(++count_), kDay, files)).value(); }
+  RunView view(const std::map<std::string, std::string>& files) {
+    return read_run(make_run(dir_.path(), "run_" + std::to_string(++count_), kDay, files)).value();
+  }
   std::string text(const RunView& run) { return to_text(explain(run), run); }
   os::TempDir dir_;
   int count_ = 0;
@@ -39,8 +42,10 @@ class ExplainTest : public ::testing::Test {
 std::string subgraphs() {
   Json list = Json::array();
   for (const char* id : {"sg_1", "sg_2"}) list.push_back(model::to_json(linear_part(id)));
-  list[0]["calls"] = Json::array({{{"order", 0}, {"inputs", {"x"}}, {"weights", Json::array()}, {"outputs", {"a"}}}});
-  list[1]["calls"] = Json::array({{{"order", 1}, {"inputs", {"a"}}, {"weights", Json::array()}, {"outputs", {"b"}}}});
+  list[0]["calls"] =
+      Json::array({{{"order", 0}, {"inputs", {"x"}}, {"weights", Json::array()}, {"outputs", {"a"}}}});
+  list[1]["calls"] =
+      Json::array({{{"order", 1}, {"inputs", {"a"}}, {"weights", Json::array()}, {"outputs", {"b"}}}});
   return to_pretty_json_text(list);
 }
 
@@ -59,7 +64,9 @@ TEST_F(ExplainTest, RefusalsAreGroupedByReason) {
   const Explanation why = explain(run);
   ASSERT_EQ(why.refusals.size(), 2U);
   EXPECT_EQ(why.refusals[0].reason, "the whole row comes first");
-  EXPECT_THAT(why.refusals[0].cases, ElementsAre("neg (net.py:5) with kernel 0", "add (net.py:6) with kernel 0")) << "the way to the program is said once";
+  EXPECT_THAT(why.refusals[0].cases,
+              ElementsAre("neg (net.py:5) with kernel 0", "add (net.py:6) with kernel 0"))
+      << "the way to the program is said once";
   ASSERT_EQ(why.cuts.size(), 2U);
   EXPECT_EQ(why.cuts[0].kept, "cheap");
   EXPECT_THAT(why.cuts[1].reads, ElementsAre("kernel 0"));
@@ -85,7 +92,8 @@ TEST_F(ExplainTest, AVerdictAboutAnotherTextIsLeftOut) {
 }
 
 TEST_F(ExplainTest, TimesAreSortedAndSharesAreOfTheRun) {
-  const RunView run = view({{"summary.json", report::text(summary("run"))}, {"verdict.json", report::text(accepted_verdict())}});
+  const RunView run = view(
+      {{"summary.json", report::text(summary("run"))}, {"verdict.json", report::text(accepted_verdict())}});
   const Explanation why = explain(run);
   ASSERT_EQ(why.times.size(), 4U);
   EXPECT_EQ(why.times[0].name, "verify");
@@ -96,11 +104,18 @@ TEST_F(ExplainTest, TimesAreSortedAndSharesAreOfTheRun) {
 }
 
 TEST_F(ExplainTest, PartsOfAPipeline) {
-  const std::string results = R"([{"id":"sg_1","success":true,"kernel_path":"","kernel_sha256":"","producer":"builtin","rounds":1,"message":""},)"
-                              R"({"id":"sg_2","success":false,"kernel_path":"","kernel_sha256":"","producer":"builtin","rounds":1,"message":"no family takes it"}])";
-  const RunView run = view({{"subgraphs.json", subgraphs()}, {"kernels_out/summary.json", results}, {"kernels_out/sg_1/kernel.py", "k = 1"},
-                            {"kernels_out/sg_1/verdict.json", report::text(accepted_verdict())}, {"compose_out/composed_kernel.py", "c = 1"}, {"compose_out/verdict.json", report::text(accepted_verdict())},
-                            {"compose_out/summary.json", R"({"success":true,"path":"compose_out/composed_kernel.py","sha256":"","verified":true,"torch_parts":["sg_2"],"message":"m"})"}});
+  const std::string results =
+      R"([{"id":"sg_1","success":true,"kernel_path":"","kernel_sha256":"","producer":"builtin","rounds":1,"message":""},)"
+      R"({"id":"sg_2","success":false,"kernel_path":"","kernel_sha256":"","producer":"builtin","rounds":1,"message":"no family takes it"}])";
+  const RunView run = view(
+      {{"subgraphs.json", subgraphs()},
+       {"kernels_out/summary.json", results},
+       {"kernels_out/sg_1/kernel.py", "k = 1"},
+       {"kernels_out/sg_1/verdict.json", report::text(accepted_verdict())},
+       {"compose_out/composed_kernel.py", "c = 1"},
+       {"compose_out/verdict.json", report::text(accepted_verdict())},
+       {"compose_out/summary.json",
+        R"({"success":true,"path":"compose_out/composed_kernel.py","sha256":"","verified":true,"torch_parts":["sg_2"],"message":"m"})"}});
   ASSERT_EQ(run.parts.size(), 2U);
   EXPECT_EQ(run.parts[0].kernel, "k = 1");
   EXPECT_EQ(run.kernel, "c = 1");
@@ -115,9 +130,14 @@ TEST_F(ExplainTest, PartsOfAPipeline) {
 }
 
 TEST_F(ExplainTest, HostileFoldersAreShownAsFarAsTheyGo) {
-  Json list = Json::array({model::to_json(linear_part("../../../etc")), model::to_json(linear_part("a/b")), model::to_json(linear_part("sg_1")), 5, nullptr, "x"});
+  Json list = Json::array({model::to_json(linear_part("../../../etc")), model::to_json(linear_part("a/b")),
+                           model::to_json(linear_part("sg_1")), 5, nullptr, "x"});
   list[2]["calls"] = Json::array({1, {{"order", "x"}, {"inputs", 3}}, {{"inputs", {1, "x"}}}});
-  const RunView run = view({{"subgraphs.json", to_json_text(list)}, {"route.json", "[]"}, {"graph.txt", std::string("\xff\x1b[2J\0x", 7)}, {"compose_out/summary.json", "3"}, {"kernels_out/summary.json", "{}"}});
+  const RunView run = view({{"subgraphs.json", to_json_text(list)},
+                            {"route.json", "[]"},
+                            {"graph.txt", std::string("\xff\x1b[2J\0x", 7)},
+                            {"compose_out/summary.json", "3"},
+                            {"kernels_out/summary.json", "{}"}});
   EXPECT_EQ(run.parts.size(), 3U);
   EXPECT_THAT(run.complaints, testing::Contains(HasSubstr("is no id of a subgraph")));
   EXPECT_THAT(run.complaints, testing::Contains(HasSubstr("route.json")));
@@ -132,7 +152,11 @@ TEST_F(ExplainTest, HostileFoldersAreShownAsFarAsTheyGo) {
 }
 
 TEST_F(ExplainTest, EveryTruncationOfAFileIsSurvived) {
-  const std::map<std::string, std::string> files = {{"subgraphs.json", subgraphs()}, {"summary.json", report::text(summary("run"))}, {"verdict.json", report::text(refused_verdict())}, {"route.json", report::text(fuse_route())}, {"graph.txt", kGraph}};
+  const std::map<std::string, std::string> files = {{"subgraphs.json", subgraphs()},
+                                                    {"summary.json", report::text(summary("run"))},
+                                                    {"verdict.json", report::text(refused_verdict())},
+                                                    {"route.json", report::text(fuse_route())},
+                                                    {"graph.txt", kGraph}};
   const std::string path = make_run(dir_.path(), "run_cut", kDay, files);
   for (const auto& [name, whole] : files) {
     for (std::size_t length = 0; length < whole.size(); length += 17) {

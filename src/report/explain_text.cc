@@ -1,4 +1,5 @@
-// The explanation for a terminal: sections whose first word stands at the left margin, everything else indented.
+// The explanation for a terminal: sections whose first word stands at the left margin, everything else
+// indented.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -15,11 +16,12 @@ constexpr std::size_t kShown = 5;  // cases of one reason, slowest parts, decisi
 
 // Characters, where each byte that continues one does not count.
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// Lines of at most kColumns: the first begins with `first`, the others with as many blanks. A word that is longer stays whole:
-// it is a path or a command that somebody may want to copy.
+// Lines of at most kColumns: the first begins with `first`, the others with as many blanks. A word that is
+// longer stays whole: it is a path or a command that somebody may want to copy.
 void add(std::string& out, const std::string& first, std::string_view text) {
   const std::string indent(width_of(first), ' ');
   std::string line = first;
@@ -42,20 +44,28 @@ void add_lines(std::string& out, const std::string& first, const std::string& te
   for (const std::string& line : split(text, '\n')) add(out, first, line);
 }
 
-std::string counted(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 void route_text(std::string& out, const WhyRoute& why, const std::string& word) {
   out += "\n";
-  add(out, "route     ", fmt::format("{}, decided by {}, confidence {:g}", word, why.decided_by.empty() ? "nobody knows whom" : why.decided_by, why.confidence));
-  add(out, "          ", why.decided.empty() ? why.rationale : fmt::format("{}: {}", why.decided, why.rationale));
-  for (const auto& [name, reason] : why.also) add(out, "          ", fmt::format("{} would have matched too: {}", name, reason));
+  add(out, "route     ",
+      fmt::format("{}, decided by {}, confidence {:g}", word,
+                  why.decided_by.empty() ? "nobody knows whom" : why.decided_by, why.confidence));
+  add(out, "          ",
+      why.decided.empty() ? why.rationale : fmt::format("{}: {}", why.decided, why.rationale));
+  for (const auto& [name, reason] : why.also)
+    add(out, "          ", fmt::format("{} would have matched too: {}", name, reason));
   std::vector<std::string> names;
   for (const auto& [name, reason] : why.not_matched) names.push_back(name);
   if (!names.empty()) add(out, "          ", fmt::format("did not match: {}", join(names, ", ")));
 }
 
 void cut_text(std::string& out, const WhyCut& cut) {
-  add(out, "  ", fmt::format("{}{}, {}: {}", cut.name, cut.count > 1 ? fmt::format(" (x{})", cut.count) : "", cut.kind, ops_text(cut.ops, 60)));
+  add(out, "  ",
+      fmt::format("{}{}, {}: {}", cut.name, cut.count > 1 ? fmt::format(" (x{})", cut.count) : "", cut.kind,
+                  ops_text(cut.ops, 60)));
   if (!cut.where.empty()) add(out, "      ", fmt::format("in {}", elide_middle(cut.where, 200)));
   if (!cut.reads.empty()) add(out, "      ", fmt::format("reads {}", join(cut.reads, ", ")));
   if (!cut.cost.empty()) add(out, "      ", cut.cost);
@@ -73,9 +83,11 @@ void cuts_text(std::string& out, const Explanation& why, const RunView& view) {
   if (why.cuts.empty()) return;
   const char* noun = view.parts.empty() ? "kernel" : "part";
   out += "\n";
-  const std::string from = view.graph.operations > 0 ? fmt::format(" from {}", counted(view.graph.operations, "operation")) : "";
+  const std::string from =
+      view.graph.operations > 0 ? fmt::format(" from {}", counted(view.graph.operations, "operation")) : "";
   add(out, "cuts      ", counted(why.cuts.size(), noun) + from);
-  if (!view.graph.total.empty()) add(out, "          ", fmt::format("{} on {}", view.graph.total, view.graph.gpu));
+  if (!view.graph.total.empty())
+    add(out, "          ", fmt::format("{} on {}", view.graph.total, view.graph.gpu));
   for (const WhyCut& cut : why.cuts) cut_text(out, cut);
   some(out, "decided by cost", view.graph.decisions);
   some(out, "rewritten", view.graph.rewrites);
@@ -86,18 +98,24 @@ void refusals_text(std::string& out, const Explanation& why, const RunView& view
   for (const WhyNot& row : why.refusals) {
     add(out, "  - ", fmt::format("{} ({})", row.reason, counted(row.cases.size(), "time")));
     for (std::size_t i = 0; i < std::min(row.cases.size(), kShown); ++i) add(out, "      ", row.cases[i]);
-    if (row.cases.size() > kShown) out += fmt::format("      and {} more (--json has all)\n", row.cases.size() - kShown);
+    if (row.cases.size() > kShown)
+      out += fmt::format("      and {} more (--json has all)\n", row.cases.size() - kShown);
   }
   some(out, "sizes that the program does not take", view.graph.not_exported);
 }
 
 void verdicts_text(std::string& out, const Explanation& why) {
   out += "\n";
-  if (why.verdicts.empty() && why.parts_judged == 0) add(out, "verdict   ", "nobody has judged the result");
-  else out += "verdict\n";
-  if (why.parts_judged > 0) add(out, "  ", fmt::format("{} of {} accepted", why.parts_accepted, counted(why.parts_judged, "part")));
+  if (why.verdicts.empty() && why.parts_judged == 0)
+    add(out, "verdict   ", "nobody has judged the result");
+  else
+    out += "verdict\n";
+  if (why.parts_judged > 0)
+    add(out, "  ", fmt::format("{} of {} accepted", why.parts_accepted, counted(why.parts_judged, "part")));
   for (const WhyVerdict& row : why.verdicts) {
-    add(out, "  ", fmt::format("{}: {}{}", row.subject, row.accepted ? "accepted" : "refused", row.rule.empty() ? "" : fmt::format(" by the rule {}", row.rule)));
+    add(out, "  ",
+        fmt::format("{}: {}{}", row.subject, row.accepted ? "accepted" : "refused",
+                    row.rule.empty() ? "" : fmt::format(" by the rule {}", row.rule)));
     add(out, "      ", row.reason);
     if (!row.detail.empty()) add_lines(out, "      ", row.detail);
     if (!row.again.empty()) out += fmt::format("      {}\n", row.again);  // whole: it is there to be copied
@@ -110,11 +128,14 @@ void times_text(std::string& out, const char* heading, std::vector<TimeShare> ro
   if (rows.empty()) return;
   out += fmt::format("\n{}\n", heading);
   std::size_t width = 0;
-  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) width = std::max(width, std::min<std::size_t>(width_of(rows[i].name), 40));
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
+    width = std::max(width, std::min<std::size_t>(width_of(rows[i].name), 40));
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
     const TimeShare& row = rows[i];
     constexpr double kBar = 30;
-    std::string line = fmt::format("  {:<{}}  {:>11}  {:>4.0f} %  {}", row.name, width, seconds_text(row.seconds), 100 * row.share, std::string(static_cast<std::size_t>(row.share * kBar + 0.5), '#'));
+    std::string line =
+        fmt::format("  {:<{}}  {:>11}  {:>4.0f} %  {}", row.name, width, seconds_text(row.seconds),
+                    100 * row.share, std::string(static_cast<std::size_t>(row.share * kBar + 0.5), '#'));
     while (line.ends_with(' ')) line.pop_back();
     out += line + "\n";
   }
@@ -127,7 +148,10 @@ std::string to_text(const Explanation& why, const RunView& view) {
   constexpr std::size_t kParts = 10;
   std::string out = fmt::format("{}  {}\n", view.row.id, to_string(view.row.state));
   add(out, "  ", view.row.message);
-  if (!view.row.problem.empty()) add(out, "  ", fmt::format("problem {}{}", view.row.problem, view.row.seconds ? ", " + seconds_text(*view.row.seconds) : ""));
+  if (!view.row.problem.empty())
+    add(out, "  ",
+        fmt::format("problem {}{}", view.row.problem,
+                    view.row.seconds ? ", " + seconds_text(*view.row.seconds) : ""));
   for (const std::string& complaint : view.complaints) add(out, "  not shown: ", complaint);
   if (why.route) route_text(out, *why.route, view.row.route.empty() ? why.route->strategy : view.row.route);
   cuts_text(out, why, view);

@@ -1,5 +1,5 @@
-// A value that no kernel keeps is computed again by each of its readers. So what a kernel reads is found by walking from its
-// results back through the values, until one is met that another kernel keeps.
+// A value that no kernel keeps is computed again by each of its readers. So what a kernel reads is found by
+// walking from its results back through the values, until one is met that another kernel keeps.
 #include "report/graph_notes.h"
 
 #include <algorithm>
@@ -40,16 +40,26 @@ std::vector<std::string> values_in(std::string_view text) {
 class Reader {
  public:
   void line(std::string_view text) {
-    if (text.starts_with('%')) value(text);
-    else if (auto kernel = after(text, "kernel ")) this->kernel(*kernel);
-    else if (auto kept = after(text, "kept: ")) this->kept(*kept);
-    else if (auto refused = after(text, "not fused: ")) refusal(*refused);
-    else if (auto gpu = after(text, "cost on ")) notes_.gpu = trim(gpu->ends_with(':') ? gpu->substr(0, gpu->size() - 1) : *gpu);
-    else if (auto total = after(text, "total: ")) notes_.total = *total;
-    else if (auto floor = after(text, "floor: ")) notes_.floor = *floor;
-    else if (auto decided = after(text, "decided: ")) notes_.decisions.emplace_back(*decided);
-    else if (auto rewritten = after(text, "rewritten")) notes_.rewrites.emplace_back(trim(rewritten->starts_with(": ") ? rewritten->substr(2) : *rewritten));
-    else if (auto other = after(text, "not exported: ")) notes_.not_exported.emplace_back(*other);
+    if (text.starts_with('%'))
+      value(text);
+    else if (auto kernel = after(text, "kernel "))
+      this->kernel(*kernel);
+    else if (auto kept = after(text, "kept: "))
+      this->kept(*kept);
+    else if (auto refused = after(text, "not fused: "))
+      refusal(*refused);
+    else if (auto gpu = after(text, "cost on "))
+      notes_.gpu = trim(gpu->ends_with(':') ? gpu->substr(0, gpu->size() - 1) : *gpu);
+    else if (auto total = after(text, "total: "))
+      notes_.total = *total;
+    else if (auto floor = after(text, "floor: "))
+      notes_.floor = *floor;
+    else if (auto decided = after(text, "decided: "))
+      notes_.decisions.emplace_back(*decided);
+    else if (auto rewritten = after(text, "rewritten"))
+      notes_.rewrites.emplace_back(trim(rewritten->starts_with(": ") ? rewritten->substr(2) : *rewritten));
+    else if (auto other = after(text, "not exported: "))
+      notes_.not_exported.emplace_back(*other);
   }
 
   GraphNotes finish() {
@@ -80,9 +90,16 @@ class Reader {
     const std::string_view rest = text.substr(colon + 2);
     const std::size_t open = rest.find(" ["), close = rest.rfind("] -> ");
     const auto known = by_number_.find(number);
-    if (open != std::string_view::npos && close != std::string_view::npos && open < close && known == by_number_.end()) {
+    if (open != std::string_view::npos && close != std::string_view::npos && open < close &&
+        known == by_number_.end()) {
       by_number_[number] = notes_.kernels.size();
-      notes_.kernels.push_back({number, std::string(rest.substr(0, open)), list_of(rest.substr(open + 2, close - open - 2)), list_of(rest.substr(close + 5)), "", "", {}});
+      notes_.kernels.push_back({number,
+                                std::string(rest.substr(0, open)),
+                                list_of(rest.substr(open + 2, close - open - 2)),
+                                list_of(rest.substr(close + 5)),
+                                "",
+                                "",
+                                {}});
     } else if (known != by_number_.end()) {
       notes_.kernels[known->second].cost = rest;
     }
@@ -108,7 +125,8 @@ class Reader {
     const std::string_view rest = text.substr(at + with.size());
     const std::size_t colon = rest.find(": ");
     if (colon == std::string_view::npos) return;
-    notes_.refusals.push_back({std::string(text.substr(0, at)), std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 2))});
+    notes_.refusals.push_back({std::string(text.substr(0, at)), std::string(rest.substr(0, colon)),
+                               std::string(rest.substr(colon + 2))});
   }
 
   void find_reads(std::size_t k) {
@@ -125,11 +143,14 @@ class Reader {
         continue;
       }
       const auto operands = operands_.find(name);
-      if (operands != operands_.end()) todo.insert(todo.end(), operands->second.begin(), operands->second.end());
+      if (operands != operands_.end())
+        todo.insert(todo.end(), operands->second.begin(), operands->second.end());
     }
     for (const auto& [from, values] : found) {
       NotedRead& read = notes_.kernels[k].reads.emplace_back(NotedRead{from, {values.begin(), values.end()}});
-      std::sort(read.values.begin(), read.values.end(), [](const std::string& a, const std::string& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
+      std::sort(read.values.begin(), read.values.end(), [](const std::string& a, const std::string& b) {
+        return a.size() != b.size() ? a.size() < b.size() : a < b;
+      });
     }
   }
 

@@ -1,6 +1,8 @@
-// graph.txt taken apart: the text that `generate --explain` prints is also the record of what was cut where and why.
+// graph.txt taken apart: the text that `generate --explain` prints is also the record of what was cut where
+// and why.
 //
-// The text is made for people, so this reader is lenient: a line that it does not know says nothing, and no text is an error.
+// The text is made for people, so this reader is lenient: a line that it does not know says nothing, and no
+// text is an error.
 #pragma once
 
 #include <map>
@@ -19,7 +21,7 @@ struct NotedRead {
 
 struct NotedKernel {
   std::string number;
-  std::string kind;                  // the family: "row", "matmul"
+  std::string kind;  // the family: "row", "matmul"
   std::vector<std::string> ops;
   std::vector<std::string> outputs;  // "%23": what it keeps in memory
   std::string cost;                  // "201 MB read, 202 MB written, ...: 138 us, bound by memory"
@@ -40,8 +42,8 @@ struct GraphNotes {
   std::map<std::string, std::string> types;  // "%23" -> "float32[rows, 64]"
   std::vector<std::string> decisions;        // by what they cost
   std::vector<std::string> rewrites;
-  std::vector<std::string> not_exported;     // other sizes that the program does not take
-  std::string gpu;                           // whose costs these are
+  std::vector<std::string> not_exported;  // other sizes that the program does not take
+  std::string gpu;                        // whose costs these are
   std::string total, floor;
   std::size_t operations = 0;
 };

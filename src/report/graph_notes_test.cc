@@ -64,8 +64,11 @@ TEST(GraphNotes, ReadsAreFoundThroughValuesThatNobodyKeeps) {
 }
 
 TEST(GraphNotes, NoTextIsAnError) {
-  for (const char* text : {"", "\n\n", "kernel", "kernel 0", "kernel 0: ", "kernel 0: row [a", "kept: of kernel", "kept: x of kernel 9: y", "not fused: x", "%", "%1", "%1: =", "%1:  = %1(%1)",
-                           "kernel 0: row [] -> \nkernel 0: row [a] -> %1\nkernel 1: row [a] -> %0", "%0: t = f(%1)\n%1: t = f(%0)\nkernel 0: row [f] -> %0"})
+  for (const char* text :
+       {"", "\n\n", "kernel", "kernel 0", "kernel 0: ", "kernel 0: row [a", "kept: of kernel",
+        "kept: x of kernel 9: y", "not fused: x", "%", "%1", "%1: =", "%1:  = %1(%1)",
+        "kernel 0: row [] -> \nkernel 0: row [a] -> %1\nkernel 1: row [a] -> %0",
+        "%0: t = f(%1)\n%1: t = f(%0)\nkernel 0: row [f] -> %0"})
     EXPECT_LE(read_graph_notes(text).kernels.size(), 2U) << text;
 }
 

@@ -9,12 +9,23 @@ namespace ka::report {
 Html& Html::text(std::string_view untrusted) {
   for (const char c : untrusted) {
     switch (c) {
-      case '&': out_ += "&amp;"; break;
-      case '<': out_ += "&lt;"; break;
-      case '>': out_ += "&gt;"; break;
-      case '"': out_ += "&quot;"; break;
-      case '\'': out_ += "&#39;"; break;
-      default: out_ += c;
+      case '&':
+        out_ += "&amp;";
+        break;
+      case '<':
+        out_ += "&lt;";
+        break;
+      case '>':
+        out_ += "&gt;";
+        break;
+      case '"':
+        out_ += "&quot;";
+        break;
+      case '\'':
+        out_ += "&#39;";
+        break;
+      default:
+        out_ += c;
     }
   }
   return *this;

@@ -1,5 +1,5 @@
-// Writing HTML with texts that nobody trusts. Markup must be a literal of the program (the compiler sees to it); everything
-// else goes through text(), which escapes, or through numbers.
+// Writing HTML with texts that nobody trusts. Markup must be a literal of the program (the compiler sees to
+// it); everything else goes through text(), which escapes, or through numbers.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,9 @@ class Html {
   // Two digits after the point; nothing that is no number gets through.
   Html& number(double value);
   // <td>text</td>
-  Html& tag(Literal open, std::string_view untrusted, Literal close) { return raw(open).text(untrusted).raw(close); }
+  Html& tag(Literal open, std::string_view untrusted, Literal close) {
+    return raw(open).text(untrusted).raw(close);
+  }
   Html& add(const Html& piece) {
     out_ += piece.out_;
     return *this;

@@ -1,5 +1,6 @@
-// Layer of a box: the longest way to it. Order within a layer: by the mean position of what points to it, then of what it points
-// to, a few times over (the barycentre heuristic); a chain stays straight and branches stay apart.
+// Layer of a box: the longest way to it. Order within a layer: by the mean position of what points to it,
+// then of what it points to, a few times over (the barycentre heuristic); a chain stays straight and branches
+// stay apart.
 #include "report/layout.h"
 
 #include <algorithm>
@@ -69,7 +70,8 @@ void sort_rows(Lists& rows, const Lists& near, std::vector<double>& position) {
       for (const std::size_t other : near[box]) sum += position[other];
       keys.emplace_back(near[box].empty() ? position[box] : sum / static_cast<double>(near[box].size()), box);
     }
-    std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(keys.begin(), keys.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < row.size(); ++i) {
       row[i] = keys[i].second;
       position[row[i]] = static_cast<double>(i) - static_cast<double>(row.size() - 1) / 2;
@@ -91,21 +93,26 @@ Layout lay_out(std::size_t boxes, const Arrows& arrows, std::size_t most) {
   Lists short_rows;
   for (const std::vector<std::size_t>& row : rows) {
     for (std::size_t i = 0; i < row.size(); i += most)
-      short_rows.emplace_back(row.begin() + static_cast<std::ptrdiff_t>(i), row.begin() + static_cast<std::ptrdiff_t>(std::min(i + most, row.size())));
+      short_rows.emplace_back(row.begin() + static_cast<std::ptrdiff_t>(i),
+                              row.begin() + static_cast<std::ptrdiff_t>(std::min(i + most, row.size())));
   }
   std::size_t widest = 0;
   for (const std::vector<std::size_t>& row : short_rows) widest = std::max(widest, row.size());
-  const auto width_of = [](std::size_t count) { return count == 0 ? 0 : static_cast<double>(count) * (kBoxWidth + kBoxGap) - kBoxGap; };
+  const auto width_of = [](std::size_t count) {
+    return count == 0 ? 0 : static_cast<double>(count) * (kBoxWidth + kBoxGap) - kBoxGap;
+  };
   Layout out;
   out.places.resize(boxes);
   out.width = width_of(widest);
   for (std::size_t r = 0; r < short_rows.size(); ++r) {
     const double left = (out.width - width_of(short_rows[r].size())) / 2;
     for (std::size_t i = 0; i < short_rows[r].size(); ++i)
-      out.places[short_rows[r][i]] = {r, left + static_cast<double>(i) * (kBoxWidth + kBoxGap), static_cast<double>(r) * (kBoxHeight + kLayerGap)};
+      out.places[short_rows[r][i]] = {r, left + static_cast<double>(i) * (kBoxWidth + kBoxGap),
+                                      static_cast<double>(r) * (kBoxHeight + kLayerGap)};
     out.right.push_back(left + width_of(short_rows[r].size()));
   }
-  if (!short_rows.empty()) out.height = static_cast<double>(short_rows.size()) * (kBoxHeight + kLayerGap) - kLayerGap;
+  if (!short_rows.empty())
+    out.height = static_cast<double>(short_rows.size()) * (kBoxHeight + kLayerGap) - kLayerGap;
   return out;
 }
 

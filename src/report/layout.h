@@ -1,4 +1,5 @@
-// Where the boxes of a drawing stand: layers from top to bottom, so that every arrow between two of them points downwards.
+// Where the boxes of a drawing stand: layers from top to bottom, so that every arrow between two of them
+// points downwards.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,9 @@ struct Layout {
   double width = 0, height = 0;
 };
 
-// Rows hold at most `most` boxes; a layer with more takes several. Arrows that close a circle, or name a box that is not there, do
-// not count. About linear in boxes and arrows.
-Layout lay_out(std::size_t boxes, const std::vector<std::pair<std::size_t, std::size_t>>& arrows, std::size_t most = 8);
+// Rows hold at most `most` boxes; a layer with more takes several. Arrows that close a circle, or name a box
+// that is not there, do not count. About linear in boxes and arrows.
+Layout lay_out(std::size_t boxes, const std::vector<std::pair<std::size_t, std::size_t>>& arrows,
+               std::size_t most = 8);
 
 }  // namespace ka::report

@@ -16,7 +16,8 @@ extern const char* const kPageStyle;
 class Sources {
  public:
   // `anchor` is the number of an element "source-N".
-  void add(Html& html, const std::string& path, const std::string& text, std::size_t anchor, bool anchors_of_names);
+  void add(Html& html, const std::string& path, const std::string& text, std::size_t anchor,
+           bool anchors_of_names);
 
  private:
   struct Place {

@@ -17,7 +17,6 @@
 namespace ka::report {
 namespace {
 
-
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -37,7 +36,10 @@ std::string tokens(std::string_view source) {
 }
 
 TEST(PythonTokens, Pieces) {
-  const struct { const char* source; const char* want; } cases[] = {
+  const struct {
+    const char* source;
+    const char* want;
+  } cases[] = {
       {"def f(x): # c", "k:def|p: |d:f|p:(x): |c:# c|"},
       {"class A:", "k:class|p: |d:A|p::|"},
       {"@triton.jit\ndef k", "@:@triton.jit|p:\n|k:def|p: |d:k|"},
@@ -81,7 +83,8 @@ TEST(PythonTokens, NamesAtTheMarginHaveAnchors) {
 
 TEST(LayOut, ArrowsPointDownwards) {
   const Layout layout = lay_out(5, {{0, 1}, {1, 2}, {0, 2}, {3, 2}, {2, 4}});
-  for (const auto& [from, to] : {std::pair{0, 1}, {1, 2}, {0, 2}, {3, 2}, {2, 4}}) EXPECT_LT(layout.places[static_cast<std::size_t>(from)].y, layout.places[static_cast<std::size_t>(to)].y);
+  for (const auto& [from, to] : {std::pair{0, 1}, {1, 2}, {0, 2}, {3, 2}, {2, 4}})
+    EXPECT_LT(layout.places[static_cast<std::size_t>(from)].y, layout.places[static_cast<std::size_t>(to)].y);
   EXPECT_EQ(layout.places[3].row, 1U) << "right above its reader";
   EXPECT_NE(layout.places[3].x, layout.places[1].x);
 }
@@ -91,7 +94,9 @@ TEST(LayOut, WideLayersTakeSeveralRowsAndNothingOverlaps) {
   EXPECT_EQ(layout.right.size(), 3U);
   for (std::size_t i = 0; i < 20; ++i) {
     for (std::size_t j = 0; j < i; ++j)
-      EXPECT_TRUE(std::abs(layout.places[i].x - layout.places[j].x) >= kBoxWidth || std::abs(layout.places[i].y - layout.places[j].y) >= kBoxHeight) << i << " " << j;
+      EXPECT_TRUE(std::abs(layout.places[i].x - layout.places[j].x) >= kBoxWidth ||
+                  std::abs(layout.places[i].y - layout.places[j].y) >= kBoxHeight)
+          << i << " " << j;
   }
 }
 
@@ -110,7 +115,11 @@ TEST(LayOut, CirclesAndNonsenseEnd) {
 class PageTest : public ::testing::Test {
  protected:
   PageTest() : dir_(os::TempDir::create("page-").value()) {}
-  std::string page(const std::map<std::string, std::string>& files) { return report_page(read_run(make_run(dir_.path(), "run_" + std::to_string(++count_), "2026-11-01T00:00:00.000Z", files)).value()); }
+  std::string page(const std::map<std::string, std::string>& files) {
+    return report_page(
+        read_run(make_run(dir_.path(), "run_" + std::to_string(++count_), "2026-11-01T00:00:00.000Z", files))
+            .value());
+  }
   os::TempDir dir_;
   int count_ = 0;
 };
@@ -125,27 +134,41 @@ TEST_F(PageTest, NothingFromAFileBecomesMarkup) {
   run.times = {{kEvil, 1.0}};
   run.speed = {{kEvil, 1, 1, {}}};
   model::Verdict verdict = refused_verdict();
-  verdict.rule = verdict.reason = verdict.detail = verdict.device = verdict.reproduce = verdict.sandbox.level = verdict.precision.tier = kEvil;
+  verdict.rule = verdict.reason = verdict.detail = verdict.device = verdict.reproduce =
+      verdict.sandbox.level = verdict.precision.tier = kEvil;
   verdict.checks = {{kEvil, 1, kEvil, {}}};
   verdict.sandbox.missing = {{kEvil, kEvil, {}}};
   model::Route route = fuse_route();
   route.strategy = route.rationale = route.decided_by = route.rules[1].name = route.rules[0].reason = kEvil;
   model::Subgraph part = linear_part("sg_1");
-  part.type = part.where = part.layout = part.source.code = part.ops[0].op = part.ops[0].name = part.inputs[0].name = kEvil;
+  part.type = part.where = part.layout = part.source.code = part.ops[0].op = part.ops[0].name =
+      part.inputs[0].name = kEvil;
   part.ops[0].parameters = {{kEvil, std::string(kEvil)}};
   Json list = Json::array({model::to_json(part), model::to_json(linear_part(kEvil))});
-  list[0]["calls"] = Json::array({{{"order", 0}, {"inputs", {"x"}}, {"outputs", {kEvil}}}, {{"order", 1}, {"inputs", {kEvil}}, {"outputs", {"z"}}}});
+  list[0]["calls"] = Json::array({{{"order", 0}, {"inputs", {"x"}}, {"outputs", {kEvil}}},
+                                  {{"order", 1}, {"inputs", {kEvil}}, {"outputs", {"z"}}}});
   const std::string evil = kEvil;
-  const std::string graph = "%0: " + evil + " = f(%1)\nkernel 0: " + evil + " [" + evil + "] -> %0\nnot fused: " + evil + " with kernel 0: " + evil + "\ndecided: " + evil + "\ntotal: " + evil + "\ncost on " + evil + ":\n";
-  const std::string text = page({{"summary.json", report::text(run)}, {"compose_out/verdict.json", report::text(verdict)}, {"route.json", report::text(route)}, {"subgraphs.json", to_json_text(list)}, {"graph.txt", graph},
-                                 {"compose_out/composed_kernel.py", "def " + evil + "\n# " + evil + "\nx = '" + evil + "'\n@" + evil}, {"kernels_out/sg_1/kernel.py", evil}, {"kernels_out/sg_1/verdict.json", report::text(verdict)},
-                                 {"kernels_out/summary.json", "[" + evil + "]"}});
+  const std::string graph = "%0: " + evil + " = f(%1)\nkernel 0: " + evil + " [" + evil +
+                            "] -> %0\nnot fused: " + evil + " with kernel 0: " + evil + "\ndecided: " + evil +
+                            "\ntotal: " + evil + "\ncost on " + evil + ":\n";
+  const std::string text = page(
+      {{"summary.json", report::text(run)},
+       {"compose_out/verdict.json", report::text(verdict)},
+       {"route.json", report::text(route)},
+       {"subgraphs.json", to_json_text(list)},
+       {"graph.txt", graph},
+       {"compose_out/composed_kernel.py", "def " + evil + "\n# " + evil + "\nx = '" + evil + "'\n@" + evil},
+       {"kernels_out/sg_1/kernel.py", evil},
+       {"kernels_out/sg_1/verdict.json", report::text(verdict)},
+       {"kernels_out/summary.json", "[" + evil + "]"}});
   EXPECT_THAT(text, Not(HasSubstr("<script")));
   EXPECT_THAT(text, Not(HasSubstr("<img")));
   EXPECT_THAT(text, HasSubstr("&lt;script&gt;alert"));
   // Alone, without parts: the cards of kernels.
-  const std::string path = make_run(dir_.path(), "run_alone", "2026-11-01T00:00:00.000Z", {{"graph.txt", graph}, {"kernel.py", evil}});
-  put(path + "/events.jsonl", to_json_text(Json{{"stage", "synth"}, {"message", "1 kernel written: " + evil}, {"time", "x"}}) + "\n");
+  const std::string path = make_run(dir_.path(), "run_alone", "2026-11-01T00:00:00.000Z",
+                                    {{"graph.txt", graph}, {"kernel.py", evil}});
+  put(path + "/events.jsonl",
+      to_json_text(Json{{"stage", "synth"}, {"message", "1 kernel written: " + evil}, {"time", "x"}}) + "\n");
   const std::string alone = report_page(read_run(path).value());
   EXPECT_THAT(alone, HasSubstr("source of &lt;/style&gt;"));
   EXPECT_THAT(alone, Not(HasSubstr("<script")));
@@ -153,16 +176,21 @@ TEST_F(PageTest, NothingFromAFileBecomesMarkup) {
 }
 
 TEST_F(PageTest, LoadsNothing) {
-  const std::string text = page({{"summary.json", report::text(summary("run"))}, {"kernel.py", "import torch\n"}, {"verdict.json", report::text(accepted_verdict())}});
+  const std::string text = page({{"summary.json", report::text(summary("run"))},
+                                 {"kernel.py", "import torch\n"},
+                                 {"verdict.json", report::text(accepted_verdict())}});
   EXPECT_THAT(text, HasSubstr("default-src 'none'"));
-  for (const char* word : {"<script", "<link", "@import", "url(http", "src=", "onload", "javascript:"}) EXPECT_THAT(text, Not(HasSubstr(word)));
+  for (const char* word : {"<script", "<link", "@import", "url(http", "src=", "onload", "javascript:"})
+    EXPECT_THAT(text, Not(HasSubstr(word)));
   EXPECT_THAT(text, HasSubstr("<title>net.py: verified</title>"));
   EXPECT_THAT(text, HasSubstr("the kernel computes what the program computes"));
   EXPECT_THAT(text, HasSubstr("<b>import</b> torch"));
 }
 
 TEST_F(PageTest, TheGraphHasItsCuts) {
-  const std::string graph = "%0: float32[4] = input x\n%1: float32[4] = relu(%0)\n%2: float32[4] = neg(%1)\nkernel 0: row [relu] -> %1\nkernel 1: pointwise [neg] -> %2\nkept: %1 of kernel 0: cheap\n";
+  const std::string graph =
+      "%0: float32[4] = input x\n%1: float32[4] = relu(%0)\n%2: float32[4] = neg(%1)\nkernel 0: row [relu] "
+      "-> %1\nkernel 1: pointwise [neg] -> %2\nkept: %1 of kernel 0: cheap\n";
   const std::string text = page({{"graph.txt", graph}, {"kernel.py", "x = 1"}});
   EXPECT_THAT(text, HasSubstr("<title>cut: %1 float32[4]. Kept: cheap</title>"));
   EXPECT_THAT(text, HasSubstr("href=\"#card-1\""));
@@ -173,7 +201,8 @@ TEST_F(PageTest, ManyLargeKernelsStayOnePage) {
   Json list = Json::array();
   std::map<std::string, std::string> files;
   std::string kernel = "@triton.jit\ndef kernel(x, BLOCK: tl.constexpr):\n";
-  for (int i = 0; i < 200; ++i) kernel += fmt::format("    v{} = tl.load(x + {}, mask=v{} < {}, other=0.0)  # step {}\n", i, i, i, i, i);
+  for (int i = 0; i < 200; ++i)
+    kernel += fmt::format("    v{} = tl.load(x + {}, mask=v{} < {}, other=0.0)  # step {}\n", i, i, i, i, i);
   for (int i = 0; i < 300; ++i) {
     list.push_back(model::to_json(linear_part(fmt::format("sg_{}", i))));
     files[fmt::format("kernels_out/sg_{}/kernel.py", i)] = fmt::format("# {}\n{}", i, kernel);

@@ -10,16 +10,24 @@ namespace {
 
 // Sorted by bytes.
 constexpr auto kKeywords = std::to_array<std::string_view>({
-    "False", "None",   "True",  "and",    "as",   "assert", "async",  "await",    "break", "class",  "continue", "def",
-    "del",   "elif",   "else",  "except", "finally", "for", "from",   "global",   "if",    "import", "in",       "is",
-    "lambda", "nonlocal", "not", "or",    "pass", "raise",  "return", "try",      "while", "with",   "yield",
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",
 });
 static_assert(std::is_sorted(kKeywords.begin(), kKeywords.end()));
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 // Bytes above 127 belong to letters of other alphabets.
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
-bool is_in_name(char c) { return starts_name(c) || is_digit(c); }
+bool starts_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_in_name(char c) {
+  return starts_name(c) || is_digit(c);
+}
 
 class Scanner {
  public:
@@ -35,7 +43,9 @@ class Scanner {
   }
 
  private:
-  char peek(std::size_t ahead = 0) const { return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0'; }
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
+  }
 
   // Neighbours that are not coloured become one piece.
   void add(TokenKind kind, std::string_view text) {
@@ -55,8 +65,10 @@ class Scanner {
     if (c == '@' && first_on_line_) return decorator();
     if (starts_name(c)) return name();
     ++at_;
-    if (c == '\n') first_on_line_ = true;
-    else if (c != ' ' && c != '\t') first_on_line_ = after_def_ = false;
+    if (c == '\n')
+      first_on_line_ = true;
+    else if (c != ' ' && c != '\t')
+      first_on_line_ = after_def_ = false;
     return TokenKind::plain;
   }
 
@@ -111,7 +123,9 @@ class Scanner {
     const bool defined = after_def_;
     first_on_line_ = after_def_ = false;
     constexpr std::size_t kLongestPrefix = 2;  // rb"..."
-    if ((peek() == '"' || peek() == '\'') && word.size() <= kLongestPrefix && word.find_first_not_of("rRbBuUfF") == std::string_view::npos) return string();
+    if ((peek() == '"' || peek() == '\'') && word.size() <= kLongestPrefix &&
+        word.find_first_not_of("rRbBuUfF") == std::string_view::npos)
+      return string();
     if (defined) return TokenKind::definition;
     if (!std::binary_search(kKeywords.begin(), kKeywords.end(), word)) return TokenKind::plain;
     after_def_ = word == "def" || word == "class";
@@ -129,27 +143,45 @@ class Scanner {
 bool is_outer(std::string_view source, std::string_view name) {
   const auto at = static_cast<std::size_t>(name.data() - source.data());
   const std::size_t line = at == 0 ? 0 : source.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-  return source.substr(line, at - line).find_first_not_of("abcdefghijklmnopqrstuvwxyz ") == std::string_view::npos && line < at && source[line] != ' ';
+  return source.substr(line, at - line).find_first_not_of("abcdefghijklmnopqrstuvwxyz ") ==
+             std::string_view::npos &&
+         line < at && source[line] != ' ';
 }
 
 }  // namespace
 
-std::vector<Token> python_tokens(std::string_view source) { return Scanner(source).scan(); }
+std::vector<Token> python_tokens(std::string_view source) {
+  return Scanner(source).scan();
+}
 
 // One-letter elements: a page of three hundred kernels has half a million tokens.
 void add_python(Html& html, std::string_view source, bool anchors) {
   std::set<std::string_view> anchored;
   for (const Token& token : python_tokens(source)) {
     switch (token.kind) {
-      case TokenKind::plain: html.text(token.text); break;
-      case TokenKind::keyword: html.tag("<b>", token.text, "</b>"); break;
-      case TokenKind::comment: html.tag("<i>", token.text, "</i>"); break;
-      case TokenKind::string: html.tag("<u>", token.text, "</u>"); break;
-      case TokenKind::number: html.tag("<a>", token.text, "</a>"); break;
-      case TokenKind::decorator: html.tag("<em>", token.text, "</em>"); break;
+      case TokenKind::plain:
+        html.text(token.text);
+        break;
+      case TokenKind::keyword:
+        html.tag("<b>", token.text, "</b>");
+        break;
+      case TokenKind::comment:
+        html.tag("<i>", token.text, "</i>");
+        break;
+      case TokenKind::string:
+        html.tag("<u>", token.text, "</u>");
+        break;
+      case TokenKind::number:
+        html.tag("<a>", token.text, "</a>");
+        break;
+      case TokenKind::decorator:
+        html.tag("<em>", token.text, "</em>");
+        break;
       case TokenKind::definition:
-        if (anchors && is_outer(source, token.text) && anchored.insert(token.text).second) html.raw("<dfn id=\"def-").text(token.text).raw("\">");
-        else html.raw("<dfn>");
+        if (anchors && is_outer(source, token.text) && anchored.insert(token.text).second)
+          html.raw("<dfn id=\"def-").text(token.text).raw("\">");
+        else
+          html.raw("<dfn>");
         html.text(token.text).raw("</dfn>");
     }
   }

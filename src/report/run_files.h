@@ -1,5 +1,6 @@
-// The files of a run directory, read as suspects: the run may be going on, damaged, or made by somebody who means no good.
-// Nothing is followed through a link, nothing larger than its limit is read, and what cannot be read becomes a sentence.
+// The files of a run directory, read as suspects: the run may be going on, damaged, or made by somebody who
+// means no good. Nothing is followed through a link, nothing larger than its limit is read, and what cannot
+// be read becomes a sentence.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{8} << 20;
 inline constexpr std::size_t kMaxRunBytes = std::size_t{256} << 20;  // of all files that are read of one run
 
 struct FileEntry {
-  std::string name;             // relative to the run directory
-  std::uint64_t bytes = 0;      // its length
-  std::uint64_t disk_bytes = 0; // what it takes on the disk
+  std::string name;              // relative to the run directory
+  std::uint64_t bytes = 0;       // its length
+  std::uint64_t disk_bytes = 0;  // what it takes on the disk
   bool is_link = false;
 };
 
@@ -36,7 +37,8 @@ class RunFiles {
   const std::string& folder() const { return folder_; }
 
   bool has(std::string_view name) const;
-  // Nothing when there is no such file; nothing and a complaint when it cannot be read. Text that is not UTF-8 is mended.
+  // Nothing when there is no such file; nothing and a complaint when it cannot be read. Text that is not
+  // UTF-8 is mended.
   std::optional<std::string> text(std::string_view name, std::size_t max_bytes = kMaxTextBytes);
   std::shared_ptr<const Json> json(std::string_view name);
   // A value of src/model in a file of its own.

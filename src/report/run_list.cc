@@ -40,19 +40,23 @@ bool is_real_folder(const std::string& path) {
 // A creation that was killed leaves nothing but these.
 bool holds_nothing(const std::string& path) {
   const Result<std::vector<std::string>> names = os::list_dir(path);
-  return names && std::all_of(names->begin(), names->end(), [](const std::string& name) { return name == "lock" || model::is_temporary_name(name); });
+  return names && std::all_of(names->begin(), names->end(), [](const std::string& name) {
+           return name == "lock" || model::is_temporary_name(name);
+         });
 }
 
 // A run, or what is left of one; other commands keep other folders there.
 bool is_run(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
-  return is_real_folder(path) && (RunFiles(path).has("run.json") || name.starts_with("run_") || holds_nothing(path));
+  return is_real_folder(path) &&
+         (RunFiles(path).has("run.json") || name.starts_with("run_") || holds_nothing(path));
 }
 
 WallTime time_of_folder(const std::string& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) return {};
-  return WallTime(std::chrono::duration_cast<WallTime::duration>(std::chrono::seconds(status.st_mtim.tv_sec)));
+  return WallTime(
+      std::chrono::duration_cast<WallTime::duration>(std::chrono::seconds(status.st_mtim.tv_sec)));
 }
 
 // "kernelagent auto --problem 'p q.py' --verify" -> "p q.py"; for runs that have no summary yet.
@@ -69,14 +73,17 @@ void take_summary(const model::RunSummary& summary, RunRow& row) {
   row.problem = summary.problem_path;
   row.route = summary.route;
   row.message = summary.message;
-  const std::optional<WallTime> begin = parse_utc_timestamp(summary.started), end = parse_utc_timestamp(summary.finished);
+  const std::optional<WallTime> begin = parse_utc_timestamp(summary.started),
+                                end = parse_utc_timestamp(summary.finished);
   if (begin) {
     row.started = summary.started;
     row.at = *begin;
   }
   if (begin && end && *end >= *begin) row.seconds = std::chrono::duration<double>(*end - *begin).count();
   const bool verified = summary.composition && summary.composition->verified;
-  row.state = !summary.success ? RunState::not_achieved : verified ? RunState::verified : RunState::unverified;
+  row.state = !summary.success ? RunState::not_achieved
+              : verified       ? RunState::verified
+                               : RunState::unverified;
 }
 
 // A measurement has no summary.
@@ -88,25 +95,34 @@ void take_bench(RunFiles& files, RunRow& row) {
   row.state = verdict->accepted ? RunState::verified : RunState::not_achieved;
 }
 
-std::string step_text(const model::JournalEntry& entry) { return entry.key.empty() ? entry.step : fmt::format("{} of {}", entry.step, entry.key); }
+std::string step_text(const model::JournalEntry& entry) {
+  return entry.key.empty() ? entry.step : fmt::format("{} of {}", entry.step, entry.key);
+}
 
 }  // namespace
 
 const char* to_string(RunState state) {
   switch (state) {
-    case RunState::verified: return "verified";
-    case RunState::unverified: return "not verified";
-    case RunState::not_achieved: return "not achieved";
-    case RunState::going_on: return "going on";
-    case RunState::interrupted: return "interrupted";
-    case RunState::damaged: return "damaged";
+    case RunState::verified:
+      return "verified";
+    case RunState::unverified:
+      return "not verified";
+    case RunState::not_achieved:
+      return "not achieved";
+    case RunState::going_on:
+      return "going on";
+    case RunState::interrupted:
+      return "interrupted";
+    case RunState::damaged:
+      return "damaged";
   }
   return "?";
 }
 
 Json to_json(const RunRow& row) {
-  Json out = {{"id", row.id},           {"path", row.path},       {"state", to_string(row.state)}, {"command", row.command}, {"problem", row.problem},
-              {"route", row.route},     {"message", row.message}, {"started", row.started},        {"bytes", row.bytes}};
+  Json out = {{"id", row.id},           {"path", row.path},       {"state", to_string(row.state)},
+              {"command", row.command}, {"problem", row.problem}, {"route", row.route},
+              {"message", row.message}, {"started", row.started}, {"bytes", row.bytes}};
   out["seconds"] = row.seconds ? Json(*row.seconds) : Json();
   return out;
 }
@@ -132,11 +148,16 @@ RunRow look_at(const std::string& path) {
   const std::optional<std::string> journal = files.text("journal.jsonl");
   std::optional<model::JournalText> steps;
   if (journal) steps = files.taken("journal.jsonl", model::parse_journal(*journal, "journal.jsonl"));
-  const std::string last = steps && !steps->entries.empty() ? fmt::format("the last finished step is {}", step_text(steps->entries.back())) : "no step is finished";
+  const std::string last = steps && !steps->entries.empty()
+                               ? fmt::format("the last finished step is {}", step_text(steps->entries.back()))
+                               : "no step is finished";
   const std::optional<model::RunSummary> summary = files.value("summary.json", model::run_summary_from_json);
-  if (summary) take_summary(*summary, row);
-  else if (files.has("bench.json")) take_bench(files, row);
-  else row.message = fmt::format("there is no summary; {}", last);
+  if (summary)
+    take_summary(*summary, row);
+  else if (files.has("bench.json"))
+    take_bench(files, row);
+  else
+    row.message = fmt::format("there is no summary; {}", last);
   if (held) {
     row.state = RunState::going_on;
     row.message = fmt::format("a process is at work on it; {}", last);
@@ -145,7 +166,8 @@ RunRow look_at(const std::string& path) {
     row.state = RunState::damaged;
     row.message = files.complaints()[0];
   }
-  for (std::string* text : {&row.command, &row.problem, &row.route, &row.message, &row.started}) *text = one_line(std::move(*text));
+  for (std::string* text : {&row.command, &row.problem, &row.route, &row.message, &row.started})
+    *text = one_line(std::move(*text));
   return row;
 }
 
@@ -161,7 +183,9 @@ Result<std::vector<RunRow>> list_runs(const std::string& root) {
       if (!name.starts_with(kRemoved) && is_run(path)) rows.push_back(look_at(path));
     }
   }
-  std::sort(rows.begin(), rows.end(), [](const RunRow& a, const RunRow& b) { return std::tie(a.at, a.id, a.path) > std::tie(b.at, b.id, b.path); });
+  std::sort(rows.begin(), rows.end(), [](const RunRow& a, const RunRow& b) {
+    return std::tie(a.at, a.id, a.path) > std::tie(b.at, b.id, b.path);
+  });
   return rows;
 }
 
@@ -181,7 +205,9 @@ std::vector<std::string> run_paths(const std::string& root) {
   return paths;
 }
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string name_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 Result<std::string> find_by_name(const std::string& root, const std::string& word) {
   std::vector<std::string> exact, begin;
@@ -191,18 +217,22 @@ Result<std::string> find_by_name(const std::string& root, const std::string& wor
     const std::string name = name_of(path);
     if (name == word) exact.push_back(path);
     // "20261116" or "1f3b" say more than "run_2026": a beginning of the part after "run_" will do.
-    else if (name.starts_with(word) || name.starts_with("run_" + word)) begin.push_back(path);
+    else if (name.starts_with(word) || name.starts_with("run_" + word))
+      begin.push_back(path);
     known.push_back(std::string_view(path).substr(path.rfind('/') + 1));
   }
   const std::vector<std::string>& found = exact.empty() ? begin : exact;
   if (found.size() == 1) return found[0];
   if (found.size() > 1) {
     constexpr std::size_t kShown = 3;
-    const std::vector<std::string> shown(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), kShown)));
-    return invalid_input(fmt::format("\"{}\" fits {} runs: {}{}; give more of the name", word, found.size(), join(shown, ", "), found.size() > kShown ? ", ..." : ""));
+    const std::vector<std::string> shown(
+        found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), kShown)));
+    return invalid_input(fmt::format("\"{}\" fits {} runs: {}{}; give more of the name", word, found.size(),
+                                     join(shown, ", "), found.size() > kShown ? ", ..." : ""));
   }
   const std::optional<std::string> near = closest(word, known);
-  return not_found(fmt::format("there is no run \"{}\" below {}/.fuse and {}/.optimize{}", word, root, root, near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
+  return not_found(fmt::format("there is no run \"{}\" below {}/.fuse and {}/.optimize{}", word, root, root,
+                               near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
 }
 
 }  // namespace
@@ -211,18 +241,22 @@ Result<std::string> find_run(const std::string& root, const std::string& word) {
   if (word.empty()) return invalid_input("the name of a run is empty");
   if (word == kLast) {
     KA_ASSIGN(std::vector<RunRow> rows, list_runs(root));
-    if (rows.empty()) return not_found(fmt::format("there are no runs below {}/.fuse and {}/.optimize", root, root));
+    if (rows.empty())
+      return not_found(fmt::format("there are no runs below {}/.fuse and {}/.optimize", root, root));
     return rows[0].path;
   }
   if (word.find('/') == std::string::npos && word != "." && word != "..") {
     Result<std::string> named = find_by_name(root, word);
     // A folder of the current one, when no run is called so.
-    if (named || named.error().kind != ErrorKind::not_found || !is_real_folder(word) || !RunFiles(word).has("run.json")) return named;
+    if (named || named.error().kind != ErrorKind::not_found || !is_real_folder(word) ||
+        !RunFiles(word).has("run.json"))
+      return named;
   }
   std::string path = word;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (!os::is_directory(path)) return not_found(fmt::format("there is no run directory {}", word));
-  if (!RunFiles(path).has("run.json") && !name_of(path).starts_with("run_")) return not_found(fmt::format("{} is not a run directory: it has no run.json", word));
+  if (!RunFiles(path).has("run.json") && !name_of(path).starts_with("run_"))
+    return not_found(fmt::format("{} is not a run directory: it has no run.json", word));
   return path;
 }
 
@@ -234,11 +268,16 @@ Result<std::string> find_removable_run(const std::string& root, const std::strin
   for (const char* folder : kFolders) {
     // Both sides as the kernel resolves them: "x/../../other" and links are seen for what they are.
     const fs::path base = fs::weakly_canonical(fs::path(root), error) / folder;
-    inside = inside || (!error && fs::weakly_canonical(whole.parent_path(), error) == base && !error && is_real_folder(base.string()));
+    inside = inside || (!error && fs::weakly_canonical(whole.parent_path(), error) == base && !error &&
+                        is_real_folder(base.string()));
   }
   if (!inside || name_of(path) == "." || name_of(path) == "..")
-    return invalid_input(fmt::format("{} does not lie directly below {}/.fuse or {}/.optimize; other folders are not removed (--root names another place)", word, root, root));
-  if (!is_real_folder(path)) return invalid_input(fmt::format("{} is a link, and links are not followed", word));
+    return invalid_input(
+        fmt::format("{} does not lie directly below {}/.fuse or {}/.optimize; other folders are not removed "
+                    "(--root names another place)",
+                    word, root, root));
+  if (!is_real_folder(path))
+    return invalid_input(fmt::format("{} is a link, and links are not followed", word));
   if (!is_run(path)) return invalid_input(fmt::format("{} is not a run directory", word));
   return path;
 }
@@ -250,7 +289,8 @@ Status remove_run(const std::string& path) {
   const fs::file_status status = fs::symlink_status(path + "/lock", ignored);
   if (!fs::exists(status) || fs::is_regular_file(status)) {
     Result<model::RunLock> taken = model::RunLock::acquire(path + "/lock");
-    if (!taken && taken.error().kind == ErrorKind::environment) return invalid_input(fmt::format("{}: {}; it is not removed", path, taken.error().message));
+    if (!taken && taken.error().kind == ErrorKind::environment)
+      return invalid_input(fmt::format("{}: {}; it is not removed", path, taken.error().message));
     if (!taken) return taken.error();
     lock.emplace(std::move(taken).value());
   }
@@ -274,7 +314,9 @@ Status sweep_removed(const std::string& root) {
 
 std::vector<RunRow> gc_plan(const std::vector<RunRow>& runs, const GcLimits& limits, WallTime now) {
   std::vector<RunRow> newest_first = runs;
-  std::sort(newest_first.begin(), newest_first.end(), [](const RunRow& a, const RunRow& b) { return std::tie(a.at, a.id, a.path) > std::tie(b.at, b.id, b.path); });
+  std::sort(newest_first.begin(), newest_first.end(), [](const RunRow& a, const RunRow& b) {
+    return std::tie(a.at, a.id, a.path) > std::tie(b.at, b.id, b.path);
+  });
   std::uint64_t left = 0;
   for (const RunRow& row : runs) left += row.bytes;
   const bool all_others = !limits.older_than && !limits.larger_than;

@@ -42,19 +42,19 @@ Json to_json(const RunRow& row);
 // One run. Never fails: what cannot be read is a state.
 RunRow look_at(const std::string& path);
 
-// The folders below .fuse and .optimize of `root` that are runs, or were meant to be, newest first. Neither of the two
-// there: an empty list.
+// The folders below .fuse and .optimize of `root` that are runs, or were meant to be, newest first. Neither
+// of the two there: an empty list.
 Result<std::vector<RunRow>> list_runs(const std::string& root);
 
 // The path of a run that is named by its id, a beginning of it that fits no other, a path, or "last".
 Result<std::string> find_run(const std::string& root, const std::string& word);
 
-// The same for a run that is to be removed: it must lie directly below .fuse or .optimize of `root`, without a link on
-// the way, and be a run.
+// The same for a run that is to be removed: it must lie directly below .fuse or .optimize of `root`, without
+// a link on the way, and be a run.
 Result<std::string> find_removable_run(const std::string& root, const std::string& word);
 
-// Takes the run's lock (one that is going on is an `invalid_input` error), then moves the folder away and empties it: whoever
-// looks sees the whole run or none.
+// Takes the run's lock (one that is going on is an `invalid_input` error), then moves the folder away and
+// empties it: whoever looks sees the whole run or none.
 Status remove_run(const std::string& path);
 // What a removal that was killed has left.
 Status sweep_removed(const std::string& root);
@@ -64,7 +64,8 @@ struct GcLimits {
   std::optional<std::uint64_t> larger_than;  // bytes of all runs together
   std::optional<std::size_t> keep;           // newest runs that stay in any case; alone: all others go
 };
-// Which of these go, oldest first: those that are too old, then as many as the size asks for. Never one that is going on.
+// Which of these go, oldest first: those that are too old, then as many as the size asks for. Never one that
+// is going on.
 std::vector<RunRow> gc_plan(const std::vector<RunRow>& runs, const GcLimits& limits, WallTime now);
 
 }  // namespace ka::report

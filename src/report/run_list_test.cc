@@ -57,7 +57,11 @@ TEST_F(RunListTest, NewestFirstAndOtherFoldersAreNoRuns) {
 }
 
 TEST_F(RunListTest, StateIsWhatBecameOfIt) {
-  const struct { const char* id; std::map<std::string, std::string> files; const char* state; } cases[] = {
+  const struct {
+    const char* id;
+    std::map<std::string, std::string> files;
+    const char* state;
+  } cases[] = {
       {"run_1", {{"summary.json", text(summary("run_1"))}}, "verified"},
       {"run_2", {{"summary.json", text(summary("run_2", true, false))}}, "not verified"},
       {"run_3", {{"summary.json", text(summary("run_3", false, false))}}, "not achieved"},
@@ -67,13 +71,15 @@ TEST_F(RunListTest, StateIsWhatBecameOfIt) {
       {"run_7", {{"summary.json", "{"}}, "damaged"},
       {"run_8", {{"summary.json", "[1]"}}, "damaged"},
   };
-  for (const auto& row : cases) EXPECT_STREQ(to_string(look_at(make_run(root_, row.id, kDay1, row.files)).state), row.state) << row.id;
+  for (const auto& row : cases)
+    EXPECT_STREQ(to_string(look_at(make_run(root_, row.id, kDay1, row.files)).state), row.state) << row.id;
   const RunRow row = look_at(at("run_1"));
   EXPECT_EQ(row.problem, "models/net.py");
   EXPECT_EQ(row.route, "fuse");
   EXPECT_DOUBLE_EQ(row.seconds.value(), 4.5);
   EXPECT_EQ(look_at(at("run_4")).problem, "net.py") << "from the command line";
-  EXPECT_EQ(look_at(at("run_4")).message, "there is no summary; the last finished step is synth of kernel.py");
+  EXPECT_EQ(look_at(at("run_4")).message,
+            "there is no summary; the last finished step is synth of kernel.py");
 }
 
 TEST_F(RunListTest, WhoeverHoldsTheLockIsAtWork) {
@@ -118,11 +124,15 @@ TEST_F(RunListTest, TextsOfFilesCannotSteerTheTerminal) {
 }
 
 TEST_F(RunListTest, ARunIsNamedInManyWays) {
-  const std::string a = make_run(root_, "run_20261101_aa", kDay1), b = make_run(root_, "run_20261102_bb", kDay2);
-  for (const std::string& word : {std::string("run_20261101_aa"), std::string("run_20261101"), std::string("20261101"), a, a + "/"}) EXPECT_EQ(find_run(root_, word).value(), a) << word;
+  const std::string a = make_run(root_, "run_20261101_aa", kDay1),
+                    b = make_run(root_, "run_20261102_bb", kDay2);
+  for (const std::string& word :
+       {std::string("run_20261101_aa"), std::string("run_20261101"), std::string("20261101"), a, a + "/"})
+    EXPECT_EQ(find_run(root_, word).value(), a) << word;
   EXPECT_EQ(find_run(root_, "last").value(), b);
   EXPECT_THAT(find_run(root_, "run_2026").error().message, HasSubstr("fits 2 runs: "));
-  EXPECT_THAT(find_run(root_, "run_20261101_ab").error().message, HasSubstr("did you mean \"run_20261101_aa\"?"));
+  EXPECT_THAT(find_run(root_, "run_20261101_ab").error().message,
+              HasSubstr("did you mean \"run_20261101_aa\"?"));
   EXPECT_THAT(find_run(root_, "").error().message, HasSubstr("empty"));
   EXPECT_EQ(find_run(root_, root_).error().message, root_ + " is not a run directory: it has no run.json");
   EXPECT_EQ(find_run(root_ + "/none", "x").error().kind, ErrorKind::not_found);
@@ -133,7 +143,9 @@ TEST_F(RunListTest, OnlyRunsOfTheRootAreRemoved) {
   const std::string elsewhere = make_run(root_ + "/other", "run_9", kDay1);
   put(at("eval/run.txt"), "mine");
   fs::create_directory_symlink(elsewhere, at("run_link"));
-  for (const std::string& word : {elsewhere, root_ + "/.fuse/../other/.fuse/run_9", root_ + "/.fuse/run_1/..", at("run_link"), at("eval"), root_ + "/.fuse", std::string("/"), std::string("..")})
+  for (const std::string& word :
+       {elsewhere, root_ + "/.fuse/../other/.fuse/run_9", root_ + "/.fuse/run_1/..", at("run_link"),
+        at("eval"), root_ + "/.fuse", std::string("/"), std::string("..")})
     EXPECT_FALSE(find_removable_run(root_, word)) << word;
   EXPECT_THAT(find_removable_run(root_, elsewhere).error().message, HasSubstr("does not lie directly below"));
   EXPECT_EQ(find_removable_run(root_, "run_1").value(), run);
@@ -161,7 +173,8 @@ TEST_F(RunListTest, RemovalTakesTheWholeFolderAndFollowsNoLink) {
 
 std::vector<std::string> plan(const std::vector<RunRow>& rows, const GcLimits& limits) {
   std::vector<std::string> out;
-  for (const RunRow& row : gc_plan(rows, limits, parse_utc_timestamp("2026-11-08T00:00:00.000Z").value())) out.push_back(row.id);
+  for (const RunRow& row : gc_plan(rows, limits, parse_utc_timestamp("2026-11-08T00:00:00.000Z").value()))
+    out.push_back(row.id);
   return out;
 }
 

@@ -32,7 +32,8 @@ std::vector<PartCall> calls_of(const Json& part) {
   for (const Json& call : *calls) {
     if (!call.is_object()) continue;
     const auto order = call.find("order");
-    out.push_back({order != call.end() && order->is_number_integer() ? order->get<std::int64_t>() : 0, texts_in(call, "inputs"), texts_in(call, "weights"), texts_in(call, "outputs")});
+    out.push_back({order != call.end() && order->is_number_integer() ? order->get<std::int64_t>() : 0,
+                   texts_in(call, "inputs"), texts_in(call, "weights"), texts_in(call, "outputs")});
   }
   return out;
 }
@@ -41,7 +42,8 @@ std::vector<PartCall> calls_of(const Json& part) {
 void read_part_files(RunFiles& files, Part& part) {
   const std::string folder = fmt::format("kernels_out/{}", part.subgraph.id);
   if (part.subgraph.id.find('/') != std::string::npos || !model::check_artifact_name(folder)) {
-    files.complain("subgraphs.json", fmt::format("subgraphs.json: \"{}\" is no id of a subgraph", elide_middle(part.subgraph.id, 60)));
+    files.complain("subgraphs.json", fmt::format("subgraphs.json: \"{}\" is no id of a subgraph",
+                                                 elide_middle(part.subgraph.id, 60)));
     return;
   }
   part.kernel_path = folder + "/kernel.py";
@@ -54,7 +56,9 @@ void read_parts(RunFiles& files, RunView& view) {
   if (!list) return;
   if (!list->is_array()) return files.complain("subgraphs.json", "expected a list of subgraphs");
   for (const Json& entry : *list) {
-    if (view.parts.size() == kMaxParts) return files.complain("subgraphs.json", fmt::format("only the first {} subgraphs are looked at", kMaxParts));
+    if (view.parts.size() == kMaxParts)
+      return files.complain("subgraphs.json",
+                            fmt::format("only the first {} subgraphs are looked at", kMaxParts));
     std::optional<model::Subgraph> subgraph = files.taken("subgraphs.json", model::subgraph_from_json(entry));
     if (!subgraph) continue;
     Part& part = view.parts.emplace_back();
@@ -72,10 +76,13 @@ void read_results(RunFiles& files, RunView& view) {
     // The list has no reader of its own: it is read as the part of a summary that it is.
     Json whole = model::to_json(view.summary.value_or(model::RunSummary{}));
     whole["subgraphs"] = *list;
-    if (std::optional<model::RunSummary> read = files.taken("kernels_out/summary.json", model::run_summary_from_json(whole))) results = std::move(read->subgraphs);
+    if (std::optional<model::RunSummary> read =
+            files.taken("kernels_out/summary.json", model::run_summary_from_json(whole)))
+      results = std::move(read->subgraphs);
   }
   for (Part& part : view.parts) {
-    const auto found = std::find_if(results.begin(), results.end(), [&](const auto& result) { return result.id == part.subgraph.id; });
+    const auto found = std::find_if(results.begin(), results.end(),
+                                    [&](const auto& result) { return result.id == part.subgraph.id; });
     if (found != results.end()) part.result = *found;
   }
 }
@@ -86,13 +93,18 @@ void read_composition(RunFiles& files, RunView& view) {
   if (!json) return;
   Json whole = model::to_json(model::RunSummary{});
   whole["composition"] = *json;
-  if (std::optional<model::RunSummary> read = files.taken("compose_out/summary.json", model::run_summary_from_json(whole))) view.composition = read->composition;
+  if (std::optional<model::RunSummary> read =
+          files.taken("compose_out/summary.json", model::run_summary_from_json(whole)))
+    view.composition = read->composition;
 }
 
-// The kernel of the whole program and what the judge said about it. A verdict of an earlier text of the file says nothing.
+// The kernel of the whole program and what the judge said about it. A verdict of an earlier text of the file
+// says nothing.
 void read_whole(RunFiles& files, RunView& view) {
   constexpr std::pair<const char*, const char*> places[] = {
-      {"compose_out/composed_kernel.py", "compose_out/verdict.json"}, {"output/best_kernel.py", "verdict.json"}, {"kernel.py", "verdict.json"}};
+      {"compose_out/composed_kernel.py", "compose_out/verdict.json"},
+      {"output/best_kernel.py", "verdict.json"},
+      {"kernel.py", "verdict.json"}};
   for (const auto& [kernel, verdict] : places) {
     if (!files.has(kernel)) continue;
     view.kernel_path = kernel;
@@ -101,8 +113,11 @@ void read_whole(RunFiles& files, RunView& view) {
     break;
   }
   if (view.kernel_path.empty()) view.verdict = files.value("verdict.json", model::verdict_from_json);
-  if (view.verdict && !view.kernel.empty() && view.verdict->kernel.sha256.size() == 64 && view.verdict->kernel.sha256 != sha256_hex(view.kernel)) {
-    files.complain("verdict.json", fmt::format("verdict.json is about another text than that of {}, and is left out", view.kernel_path));
+  if (view.verdict && !view.kernel.empty() && view.verdict->kernel.sha256.size() == 64 &&
+      view.verdict->kernel.sha256 != sha256_hex(view.kernel)) {
+    files.complain(
+        "verdict.json",
+        fmt::format("verdict.json is about another text than that of {}, and is left out", view.kernel_path));
     view.verdict.reset();
   }
 }
@@ -113,7 +128,8 @@ std::vector<std::string> names_in(const std::string& message) {
   const std::size_t at = message.find(written);
   std::vector<std::string> out;
   if (at == std::string::npos) return out;
-  for (const std::string& name : split(std::string_view(message).substr(at + written.size()), ',')) out.push_back(trim(name));
+  for (const std::string& name : split(std::string_view(message).substr(at + written.size()), ','))
+    out.push_back(trim(name));
   return out;
 }
 
@@ -131,7 +147,8 @@ std::string with_short_paths(const std::string& text, const std::string& path) {
   return out + text.substr(done);
 }
 
-void take_event(const Json& event, RunView& view, std::map<std::string, double>& times, std::map<std::string, double>& by_part) {
+void take_event(const Json& event, RunView& view, std::map<std::string, double>& times,
+                std::map<std::string, double>& by_part) {
   const auto text = [&](const char* name) {
     const auto found = event.find(name);
     return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -140,14 +157,17 @@ void take_event(const Json& event, RunView& view, std::map<std::string, double>&
   if (view.summary && text("time") < view.summary->started) return;
   const std::string stage = text("stage");
   if (stage == "synth") {
-    if (std::vector<std::string> names = names_in(text("message")); !names.empty()) view.kernel_names = std::move(names);
+    if (std::vector<std::string> names = names_in(text("message")); !names.empty())
+      view.kernel_names = std::move(names);
   }
   const auto fields = event.find("fields");
   if (fields == event.end() || !fields->is_object()) return;
   const auto seconds = fields->find("seconds"), id = fields->find("id");
   if (seconds == fields->end() || !seconds->is_number()) return;
-  if (id != fields->end() && id->is_string()) by_part[id->get<std::string>()] = seconds->get<double>();
-  else if (!stage.empty()) times[stage] += seconds->get<double>();
+  if (id != fields->end() && id->is_string())
+    by_part[id->get<std::string>()] = seconds->get<double>();
+  else if (!stage.empty())
+    times[stage] += seconds->get<double>();
 }
 
 void read_events(RunFiles& files, RunView& view) {
@@ -182,7 +202,9 @@ Result<RunView> read_run(const std::string& path) {
   view.route = files.value("route.json", model::route_from_json);
   view.summary = files.value("summary.json", model::run_summary_from_json);
   if (const std::optional<std::string> journal = files.text("journal.jsonl")) {
-    if (std::optional<model::JournalText> read = files.taken("journal.jsonl", model::parse_journal(*journal, "journal.jsonl"))) view.steps = std::move(read->entries);
+    if (std::optional<model::JournalText> read =
+            files.taken("journal.jsonl", model::parse_journal(*journal, "journal.jsonl")))
+      view.steps = std::move(read->entries);
   }
   view.graph = read_graph_notes(with_short_paths(files.text("graph.txt").value_or(""), view.row.problem));
   read_whole(files, view);
@@ -192,8 +214,12 @@ Result<RunView> read_run(const std::string& path) {
   read_events(files, view);
   view.python = files.text("refactored.py").value_or("");
   view.complaints = files.complaints();
-  const bool something = view.info || view.route || view.summary || view.verdict || !view.steps.empty() || !view.kernel.empty() || !view.parts.empty();
-  if (!something) return invalid_input(fmt::format("{}: nothing of it can be shown: {}", path, view.complaints.empty() ? "it has no file of a run" : view.complaints[0]));
+  const bool something = view.info || view.route || view.summary || view.verdict || !view.steps.empty() ||
+                         !view.kernel.empty() || !view.parts.empty();
+  if (!something)
+    return invalid_input(
+        fmt::format("{}: nothing of it can be shown: {}", path,
+                    view.complaints.empty() ? "it has no file of a run" : view.complaints[0]));
   return view;
 }
 

@@ -1,4 +1,5 @@
-// Everything that can be said about one run, read from its folder. Whoever explains a run or draws a page of it starts here.
+// Everything that can be said about one run, read from its folder. Whoever explains a run or draws a page of
+// it starts here.
 #pragma once
 
 #include <map>
@@ -30,7 +31,7 @@ struct Part {
   std::vector<PartCall> calls;
   std::optional<model::SubgraphResult> result;
   std::optional<model::Verdict> verdict;
-  std::optional<double> seconds;  // that its last event names
+  std::optional<double> seconds;    // that its last event names
   std::string kernel_path, kernel;  // relative; the text, empty when there is none
 };
 
@@ -42,14 +43,14 @@ struct RunView {
   std::optional<model::Composition> composition;
   std::optional<model::Verdict> verdict;  // of the whole program
   GraphNotes graph;
-  std::vector<Part> parts;                  // in the order of subgraphs.json
-  std::vector<std::string> kernel_names;    // of `graph`'s kernels, where the events tell
-  std::map<std::string, double> times;      // seconds by stage
+  std::vector<Part> parts;                // in the order of subgraphs.json
+  std::vector<std::string> kernel_names;  // of `graph`'s kernels, where the events tell
+  std::map<std::string, double> times;    // seconds by stage
   std::vector<model::JournalEntry> steps;
-  std::string kernel_path, kernel;          // the whole program
-  std::string python;                       // the refactored program, where it is a file of its own
+  std::string kernel_path, kernel;  // the whole program
+  std::string python;               // the refactored program, where it is a file of its own
   std::vector<FileEntry> files;
-  std::vector<std::string> complaints;      // what could not be read, a sentence each
+  std::vector<std::string> complaints;  // what could not be read, a sentence each
 };
 
 // Fails only when the folder holds nothing that could be shown.

@@ -14,12 +14,14 @@ void put(const std::string& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-std::string make_run(const std::string& root, const std::string& id, const std::string& created, const std::map<std::string, std::string>& artifacts) {
+std::string make_run(const std::string& root, const std::string& id, const std::string& created,
+                     const std::map<std::string, std::string>& artifacts) {
   const model::RunInfo info{1, id, created, "kernelagent auto --problem net.py --verify", "0.1.0", {}};
   model::RunDirectory run = model::RunDirectory::create(root + "/.fuse", info).value();
   for (const auto& [name, content] : artifacts) {
     KA_CHECK(bool(run.write_artifact(name, content)));
-    KA_CHECK(bool(run.record(name == "summary.json" ? "summary" : "synth", name == "summary.json" ? "" : name, {name})));
+    KA_CHECK(bool(run.record(name == "summary.json" ? "summary" : "synth", name == "summary.json" ? "" : name,
+                             {name})));
   }
   return run.path();
 }
@@ -32,7 +34,8 @@ model::RunSummary summary(const std::string& id, bool success, bool verified) {
   value.route = "fuse";
   value.success = success;
   value.exit_code = success ? 0 : 1;
-  value.message = success ? "the kernel computes what the program computes" : "result.close: too far from what PyTorch gives";
+  value.message = success ? "the kernel computes what the program computes"
+                          : "result.close: too far from what PyTorch gives";
   value.started = "2026-11-15T06:40:20.123Z";
   value.finished = "2026-11-15T06:40:24.623Z";
   value.device = "cpu";
@@ -73,7 +76,8 @@ model::Route fuse_route() {
   value.strategy = "fuser";
   value.decided_by = "rules";
   value.confidence = 1;
-  value.rationale = "a graph that becomes several kernels is fused and composed: 5 operations became 2 kernels";
+  value.rationale =
+      "a graph that becomes several kernels is fused and composed: 5 operations became 2 kernels";
   value.rules = {{"one_kernel", false, "a graph that becomes one kernel is written directly", {}},
                  {"several_kernels", true, value.rationale, {}},
                  {"short_program", true, "everything else is tried as one kernel: 1 operation in a row", {}}};
@@ -94,8 +98,14 @@ model::Subgraph linear_part(const std::string& id) {
   return part;
 }
 
-std::string text(const model::RunSummary& value) { return to_pretty_json_text(model::to_json(value)); }
-std::string text(const model::Verdict& value) { return to_pretty_json_text(model::to_json(value)); }
-std::string text(const model::Route& value) { return to_pretty_json_text(model::to_json(value)); }
+std::string text(const model::RunSummary& value) {
+  return to_pretty_json_text(model::to_json(value));
+}
+std::string text(const model::Verdict& value) {
+  return to_pretty_json_text(model::to_json(value));
+}
+std::string text(const model::Route& value) {
+  return to_pretty_json_text(model::to_json(value));
+}
 
 }  // namespace ka::report

@@ -14,7 +14,8 @@ namespace ka::report {
 void put(const std::string& path, std::string_view text);  // makes the folders on the way
 
 // <root>/.fuse/<id> with run.json, these artefacts and a journal that vouches for them. Returns its path.
-std::string make_run(const std::string& root, const std::string& id, const std::string& created, const std::map<std::string, std::string>& artifacts = {});
+std::string make_run(const std::string& root, const std::string& id, const std::string& created,
+                     const std::map<std::string, std::string>& artifacts = {});
 
 model::RunSummary summary(const std::string& id, bool success = true, bool verified = true);
 model::Verdict accepted_verdict();

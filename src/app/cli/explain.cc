@@ -13,8 +13,10 @@ Result<int> run_explain(const Arguments& arguments, AppContext&) {
   KA_ASSIGN(std::string path, named_run(arguments));
   KA_ASSIGN(report::RunView view, report::read_run(path));
   const report::Explanation why = report::explain(view);
-  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(report::to_json(why, view)));
-  else fmt::print("{}", report::to_text(why, view));
+  if (arguments.has("--json"))
+    fmt::print("{}", to_pretty_json_text(report::to_json(why, view)));
+  else
+    fmt::print("{}", report::to_text(why, view));
   return 0;
 }
 

@@ -8,7 +8,8 @@
 namespace ka::app {
 
 inline constexpr auto kReportFlags = std::to_array<Flag>({
-    {"--out", "FILE", "where the page goes (default: report.html in the folder of the run; - for standard output)"},
+    {"--out", "FILE",
+     "where the page goes (default: report.html in the folder of the run; - for standard output)"},
     {"--root", "DIR", "the folder whose .fuse and .optimize hold the runs (default: the current one)"},
 });
 

@@ -17,7 +17,6 @@
 namespace ka::app {
 namespace {
 
-
 // "2026-11-16T02:22:01.351Z" -> "2026-11-16 02:22"
 std::string minute_of(const report::RunRow& row) {
   std::string text = utc_timestamp(row.at).substr(0, 16);
@@ -25,7 +24,9 @@ std::string minute_of(const report::RunRow& row) {
   return text;
 }
 
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
 
 std::string size_line(const std::vector<report::RunRow>& rows) {
   std::uint64_t bytes = 0;
@@ -46,10 +47,13 @@ int list(const std::vector<report::RunRow>& rows, const std::string& root, bool 
   }
   std::size_t width = 2;
   for (const report::RunRow& row : rows) width = std::max(width, std::min<std::size_t>(row.id.size(), 40));
-  fmt::print("{:<{}}  {:<16}  {:<12}  {:<6}  {:>10}  {:>10}  problem\n", "id", width, "began (UTC)", "state", "route", "took", "size");
+  fmt::print("{:<{}}  {:<16}  {:<12}  {:<6}  {:>10}  {:>10}  problem\n", "id", width, "began (UTC)", "state",
+             "route", "took", "size");
   for (const report::RunRow& row : rows) {
-    fmt::print("{:<{}}  {:<16}  {:<12}  {:<6}  {:>10}  {:>10}  {}\n", row.id, width, minute_of(row), report::to_string(row.state), row.route.empty() ? "-" : row.route,
-               row.seconds ? seconds_text(*row.seconds) : "-", bytes_text(row.bytes), elide_middle(file_name(row.problem), 40));
+    fmt::print("{:<{}}  {:<16}  {:<12}  {:<6}  {:>10}  {:>10}  {}\n", row.id, width, minute_of(row),
+               report::to_string(row.state), row.route.empty() ? "-" : row.route,
+               row.seconds ? seconds_text(*row.seconds) : "-", bytes_text(row.bytes),
+               elide_middle(file_name(row.problem), 40));
     if (row.state == report::RunState::damaged) fmt::print("  {}\n", row.message);
   }
   fmt::print("{}\n", size_line(rows));
@@ -70,17 +74,22 @@ std::string summary_text(const model::RunSummary& summary) {
   std::string out = fmt::format("  {:<10} {}\n", "device", summary.device);
   if (summary.composition) {
     const model::Composition& whole = *summary.composition;
-    out += fmt::format("  {:<10} {} ({})\n", "result", whole.path, whole.verified ? "verified" : "not verified");
-    if (!whole.torch_parts.empty()) out += fmt::format("  {:<10} {}\n", "PyTorch", join(whole.torch_parts, ", "));
+    out +=
+        fmt::format("  {:<10} {} ({})\n", "result", whole.path, whole.verified ? "verified" : "not verified");
+    if (!whole.torch_parts.empty())
+      out += fmt::format("  {:<10} {}\n", "PyTorch", join(whole.torch_parts, ", "));
   }
   if (!summary.subgraphs.empty()) {
-    const auto good = std::count_if(summary.subgraphs.begin(), summary.subgraphs.end(), [](const auto& part) { return part.success; });
+    const auto good = std::count_if(summary.subgraphs.begin(), summary.subgraphs.end(),
+                                    [](const auto& part) { return part.success; });
     out += fmt::format("  {:<10} {} of {} with a kernel\n", "subgraphs", good, summary.subgraphs.size());
   }
   for (const model::SubgraphResult& part : summary.subgraphs) {
     if (!part.success) out += fmt::format("  {:<10} {}: {}\n", "", part.id, part.message);
   }
-  for (const model::SpeedLine& line : summary.speed) out += fmt::format("  {:<10} {:.3f} ms, the result is {:.2f} times as fast\n", line.contender, line.median_ms, line.speedup);
+  for (const model::SpeedLine& line : summary.speed)
+    out += fmt::format("  {:<10} {:.3f} ms, the result is {:.2f} times as fast\n", line.contender,
+                       line.median_ms, line.speedup);
   for (const auto& [name, version] : summary.versions) out += fmt::format("  {:<10} {}\n", name, version);
   return out;
 }
@@ -94,13 +103,18 @@ int show(const std::string& path, bool json) {
   const std::optional<model::RunSummary> summary = files.value("summary.json", model::run_summary_from_json);
   const std::vector<report::FileEntry> entries = report::list_files(path);
   if (json) {
-    Json out = {{"run", report::to_json(row)}, {"files", Json::array()}, {"steps", Json::array()}, {"complaints", files.complaints()}};
-    for (const report::FileEntry& file : entries) out["files"].push_back({{"name", file.name}, {"bytes", file.bytes}, {"is_link", file.is_link}});
+    Json out = {{"run", report::to_json(row)},
+                {"files", Json::array()},
+                {"steps", Json::array()},
+                {"complaints", files.complaints()}};
+    for (const report::FileEntry& file : entries)
+      out["files"].push_back({{"name", file.name}, {"bytes", file.bytes}, {"is_link", file.is_link}});
     if (steps) {
       for (const model::JournalEntry& step : steps->entries) {
         Json artifacts = Json::array();
         for (const model::ArtifactRef& ref : step.artifacts) artifacts.push_back(ref.path);
-        out["steps"].push_back({{"seq", step.seq}, {"step", step.step}, {"key", step.key}, {"artifacts", artifacts}});
+        out["steps"].push_back(
+            {{"seq", step.seq}, {"step", step.step}, {"key", step.key}, {"artifacts", artifacts}});
       }
     }
     out["summary"] = summary ? model::to_json(*summary) : Json();
@@ -109,13 +123,19 @@ int show(const std::string& path, bool json) {
   }
   fmt::print("{}  {}\n  {}\n", row.id, report::to_string(row.state), row.message);
   const std::string began = row.started.empty() ? "?" : row.started;
-  for (const auto& [name, text] : {std::pair<const char*, std::string>{"command", row.command}, {"problem", row.problem}, {"route", row.route}, {"began", began},
-                                   {"took", row.seconds ? seconds_text(*row.seconds) : ""}, {"size", bytes_text(row.bytes)}, {"folder", row.path}})
+  for (const auto& [name, text] : {std::pair<const char*, std::string>{"command", row.command},
+                                   {"problem", row.problem},
+                                   {"route", row.route},
+                                   {"began", began},
+                                   {"took", row.seconds ? seconds_text(*row.seconds) : ""},
+                                   {"size", bytes_text(row.bytes)},
+                                   {"folder", row.path}})
     if (!text.empty()) fmt::print("  {:<10} {}\n", name, text);
   if (summary) fmt::print("{}", report::mended(summary_text(*summary)));
   if (steps && !steps->entries.empty()) fmt::print("\nsteps\n{}", report::mended(steps_text(steps->entries)));
   fmt::print("\nfiles\n");
-  for (const report::FileEntry& file : entries) fmt::print("  {:>10}  {}{}\n", bytes_text(file.bytes), file.name, file.is_link ? " (a link)" : "");
+  for (const report::FileEntry& file : entries)
+    fmt::print("  {:>10}  {}{}\n", bytes_text(file.bytes), file.name, file.is_link ? " (a link)" : "");
   for (const std::string& complaint : files.complaints()) fmt::print("\n{}\n", complaint);
   return 0;
 }
@@ -126,7 +146,8 @@ Result<int> remove(const std::string& root, std::span<const std::string> words) 
   std::vector<std::string> paths;
   for (const std::string& word : words) {
     KA_ASSIGN(std::string path, report::find_removable_run(root, word));
-    if (report::look_at(path).state == report::RunState::going_on) return invalid_input(fmt::format("{} is going on; it is not removed", path));
+    if (report::look_at(path).state == report::RunState::going_on)
+      return invalid_input(fmt::format("{} is going on; it is not removed", path));
     if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
   }
   KA_TRY(report::sweep_removed(root));
@@ -158,17 +179,22 @@ Result<report::GcLimits> gc_limits(const Arguments& arguments) {
 
 Result<int> collect(const Arguments& arguments, const std::string& root) {
   KA_ASSIGN(report::GcLimits limits, gc_limits(arguments));
-  if (!limits.older_than && !limits.larger_than && !limits.keep) return invalid_input("gc: say what may go: --older-than TIME, --larger-than SIZE or --keep N");
+  if (!limits.older_than && !limits.larger_than && !limits.keep)
+    return invalid_input("gc: say what may go: --older-than TIME, --larger-than SIZE or --keep N");
   KA_ASSIGN(std::vector<report::RunRow> runs, report::list_runs(root));
   const bool dry = arguments.has("--dry-run");
   if (!dry) KA_TRY(report::sweep_removed(root));
   std::vector<report::RunRow> gone;
   for (const report::RunRow& row : report::gc_plan(runs, limits, system_wall_clock()())) {
-    KA_ASSIGN(std::string path, report::find_removable_run(root, row.path.find('/') == std::string::npos ? "./" + row.path : row.path));
+    KA_ASSIGN(std::string path,
+              report::find_removable_run(
+                  root, row.path.find('/') == std::string::npos ? "./" + row.path : row.path));
     const Status removed = dry ? ok() : report::remove_run(path);
-    if (!removed && removed.error().kind == ErrorKind::invalid_input) continue;  // somebody has gone on with it meanwhile
+    if (!removed && removed.error().kind == ErrorKind::invalid_input)
+      continue;  // somebody has gone on with it meanwhile
     if (!removed) return removed.error();
-    fmt::print("{} {}  {}  {}\n", dry ? "would remove" : "removed", path, minute_of(row), bytes_text(row.bytes));
+    fmt::print("{} {}  {}  {}\n", dry ? "would remove" : "removed", path, minute_of(row),
+               bytes_text(row.bytes));
     gone.push_back(row);
   }
   fmt::print("{} {} of {}\n", dry ? "would remove" : "removed", size_line(gone), size_line(runs));
@@ -198,20 +224,25 @@ Result<int> run_runs(const Arguments& arguments, AppContext&) {
   const std::string action = words.empty() ? "list" : words[0];
   if (std::find(actions.begin(), actions.end(), action) == actions.end()) {
     const std::optional<std::string> near = closest(action, actions);
-    return invalid_input(fmt::format("unknown action \"{}\"{}; accepted: list, show RUN, rm RUN..., gc", action, near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
+    return invalid_input(fmt::format("unknown action \"{}\"{}; accepted: list, show RUN, rm RUN..., gc",
+                                     action, near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
   }
   for (const std::string_view flag : {"--older-than", "--larger-than", "--keep", "--dry-run"})
-    if (action != "gc" && arguments.has(flag)) return invalid_input(fmt::format("{}: only gc takes it", flag));
-  if (arguments.has("--json") && (action == "rm" || action == "gc")) return invalid_input("--json: only list and show print JSON");
+    if (action != "gc" && arguments.has(flag))
+      return invalid_input(fmt::format("{}: only gc takes it", flag));
+  if (arguments.has("--json") && (action == "rm" || action == "gc"))
+    return invalid_input("--json: only list and show print JSON");
   KA_ASSIGN(std::string root, runs_root(arguments));
   if (action == "rm") return remove(root, std::span(words).subspan(1));
-  if (words.size() > (action == "show" ? 2U : 1U)) return invalid_input(fmt::format("{}: unexpected argument \"{}\"", action, words.back()));
+  if (words.size() > (action == "show" ? 2U : 1U))
+    return invalid_input(fmt::format("{}: unexpected argument \"{}\"", action, words.back()));
   if (action == "gc") return collect(arguments, root);
   if (action == "list") {
     KA_ASSIGN(std::vector<report::RunRow> rows, report::list_runs(root));
     return list(rows, root, arguments.has("--json"));
   }
-  if (words.size() < 2) return invalid_input("show: which run? Give its id, a beginning of it, its path, or last");
+  if (words.size() < 2)
+    return invalid_input("show: which run? Give its id, a beginning of it, its path, or last");
   KA_ASSIGN(std::string path, report::find_run(root, words[1]));
   return show(path, arguments.has("--json"));
 }
