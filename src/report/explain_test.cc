@@ -10,6 +10,7 @@
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "os/files.h"
+#include "report/page.h"
 #include "report/test_runs.h"
 
 namespace ka::report {
@@ -166,6 +167,43 @@ TEST_F(ExplainTest, EveryTruncationOfAFileIsSurvived) {
       EXPECT_EQ(run.complaints.empty(), name == "graph.txt") << name << " " << length;
     }
     put(path + "/" + name, whole);
+  }
+}
+
+// Bytes changed, repeated, left out: whatever the files say, there is a text, a page and no end of the
+// program.
+TEST_F(ExplainTest, RandomDamageIsSurvived) {
+  const std::map<std::string, std::string> files = {
+      {"subgraphs.json", subgraphs()},
+      {"summary.json", report::text(summary("run"))},
+      {"verdict.json", report::text(refused_verdict())},
+      {"route.json", report::text(fuse_route())},
+      {"graph.txt", kGraph},
+      {"kernels_out/sg_1/kernel.py", "@triton.jit\ndef k(x): return 'a' # b\n"}};
+  const std::string path = make_run(dir_.path(), "run_random", kDay, files);
+  std::uint32_t state = 7;
+  const auto random = [&](std::size_t below) {
+    return (state = state * 1664525 + 1013904223, (state >> 8) % below);
+  };
+  for (int i = 0; i < 400; ++i) {
+    for (const auto& [name, whole] : files) {
+      std::string bytes = whole;
+      for (std::size_t k = random(4); k > 0; --k) {
+        const std::size_t at = random(bytes.size());
+        const std::size_t length = std::min(random(20), bytes.size() - at);
+        if (random(2) == 0)
+          bytes[at] = "{}[],:\"\\%0-e\n\xff"[random(15)];
+        else if (random(2) == 0)
+          bytes.insert(random(bytes.size()), bytes.substr(at, length));
+        else if (length + 1 < bytes.size())
+          bytes.erase(at, length);
+      }
+      put(path + "/" + name, bytes);
+    }
+    const RunView run = read_run(path).value();
+    ASSERT_FALSE(text(run).empty());
+    ASSERT_FALSE(to_json_text(to_json(explain(run), run)).empty());
+    ASSERT_THAT(report_page(run), HasSubstr("</html>"));
   }
 }
 

@@ -81,9 +81,13 @@ void take_summary(const model::RunSummary& summary, RunRow& row) {
   }
   if (begin && end && *end >= *begin) row.seconds = std::chrono::duration<double>(*end - *begin).count();
   const bool verified = summary.composition && summary.composition->verified;
-  row.state = !summary.success ? RunState::not_achieved
-              : verified       ? RunState::verified
-                               : RunState::unverified;
+  constexpr int kInterrupted = 130;
+  if (summary.exit_code == kInterrupted)
+    row.state = RunState::interrupted;
+  else if (!summary.success)
+    row.state = RunState::not_achieved;
+  else
+    row.state = verified ? RunState::verified : RunState::unverified;
 }
 
 // A measurement has no summary.
@@ -138,6 +142,7 @@ RunRow look_at(const std::string& path) {
   const bool held = model::RunLock::is_held(path + "/lock");
   const std::optional<model::RunInfo> info = files.value("run.json", model::run_info_from_json);
   if (info) {
+    if (row.id == "." || row.id == "..") row.id = info->id;
     row.command = info->command;
     row.problem = problem_in(info->command);
     row.started = info->created;

@@ -19,7 +19,7 @@ enum class RunState {
   unverified,    // done, and nobody has judged it
   not_achieved,  // ended without the result
   going_on,      // a process holds its lock
-  interrupted,   // nobody works on it and it has no summary
+  interrupted,   // nobody works on it, and it has no summary or one that says so
   damaged,       // its files say something that no crash explains
 };
 const char* to_string(RunState state);

@@ -82,6 +82,13 @@ TEST_F(RunListTest, StateIsWhatBecameOfIt) {
             "there is no summary; the last finished step is synth of kernel.py");
 }
 
+TEST_F(RunListTest, ASummaryMaySayThatItWasInterrupted) {
+  model::RunSummary value = summary("run_1", false, false);
+  value.exit_code = 130;
+  EXPECT_EQ(look_at(make_run(root_, "run_1", kDay1, {{"summary.json", text(value)}})).state,
+            RunState::interrupted);
+}
+
 TEST_F(RunListTest, WhoeverHoldsTheLockIsAtWork) {
   const std::string path = make_run(root_, "run_1", kDay1, {{"summary.json", text(summary("run_1"))}});
   {

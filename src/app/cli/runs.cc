@@ -186,9 +186,7 @@ Result<int> collect(const Arguments& arguments, const std::string& root) {
   if (!dry) KA_TRY(report::sweep_removed(root));
   std::vector<report::RunRow> gone;
   for (const report::RunRow& row : report::gc_plan(runs, limits, system_wall_clock()())) {
-    KA_ASSIGN(std::string path,
-              report::find_removable_run(
-                  root, row.path.find('/') == std::string::npos ? "./" + row.path : row.path));
+    KA_ASSIGN(std::string path, report::find_removable_run(root, row.path));
     const Status removed = dry ? ok() : report::remove_run(path);
     if (!removed && removed.error().kind == ErrorKind::invalid_input)
       continue;  // somebody has gone on with it meanwhile
