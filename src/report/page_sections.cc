@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/json_fields.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "report/page.h"

@@ -10,9 +10,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/json_fields.h"
 #include "base/strings.h"
 #include "model/journal.h"
 #include "model/run_info.h"
@@ -121,14 +119,6 @@ const char* to_string(RunState state) {
       return "damaged";
   }
   return "?";
-}
-
-Json to_json(const RunRow& row) {
-  Json out = {{"id", row.id},           {"path", row.path},       {"state", to_string(row.state)},
-              {"command", row.command}, {"problem", row.problem}, {"route", row.route},
-              {"message", row.message}, {"started", row.started}, {"bytes", row.bytes}};
-  out["seconds"] = row.seconds ? Json(*row.seconds) : Json();
-  return out;
 }
 
 RunRow look_at(const std::string& path) {

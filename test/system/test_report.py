@@ -71,9 +71,8 @@ class Page(Case):
         if why := browser.why_missing():
             raise unittest.SkipTest(why)
         super().setUpClass()
-        cls.tab = cls.enterClassContext(browser.Browser()) if hasattr(cls, "enterClassContext") else browser.Browser().__enter__()
-        if not hasattr(cls, "enterClassContext"):
-            cls.addClassCleanup(cls.tab.__exit__, None, None, None)
+        cls.tab = browser.Browser().__enter__()
+        cls.addClassCleanup(cls.tab.__exit__, None, None, None)
 
     def show(self, run: Path) -> Path:
         """Writes the page and opens it; nothing but the page itself is asked for, and nobody complains."""
