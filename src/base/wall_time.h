@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace ka {
 
@@ -14,5 +16,7 @@ WallClock system_wall_clock();
 
 // "2026-11-15T06:40:20.123Z", always UTC.
 std::string utc_timestamp(WallTime time);
+// The same form only; nothing for anything else.
+std::optional<WallTime> parse_utc_timestamp(std::string_view text);
 
 }  // namespace ka

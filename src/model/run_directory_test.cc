@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "model/run_lock.h"
 #include "model/temporary_name.h"
 
 namespace ka::model {
@@ -197,6 +198,21 @@ TEST_F(RunDirectoryTest, TornEventsOfAnyLengthAreCut) {
       ASSERT_EQ(os::read_file(run.events_path()).value(), kept) << whole << " " << torn;
       ASSERT_EQ(run.repairs().size(), torn == 0 ? 0u : 1u);
     }
+  }
+}
+
+TEST_F(RunDirectoryTest, LookingAtTheLockKeepsNoWriterOut) {
+  { RunDirectory run = RunDirectory::create(root(), info()).value(); }
+  EXPECT_FALSE(RunLock::is_held(folder() + "/lock"));
+  EXPECT_FALSE(RunLock::is_held(folder() + "/none"));
+  EXPECT_FALSE(RunLock::is_held(folder()));
+  std::jthread looking([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) static_cast<void>(RunLock::is_held(folder() + "/lock"));
+  });
+  for (int i = 0; i < 50; ++i) {
+    Result<RunDirectory> run = RunDirectory::open(folder());
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_TRUE(RunLock::is_held(folder() + "/lock"));
   }
 }
 

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "base/strings.h"
 #include "os/files.h"
@@ -27,13 +29,33 @@ void sign(int fd) {
   if (::ftruncate(fd, 0) == 0) static_cast<void>(::pwrite(fd, number.data(), number.size(), 0) == 0);
 }
 
+// Somebody who only looks holds a shared lock for some microseconds.
+bool lock_soon(int fd) {
+  constexpr int kTries = 5;
+  constexpr std::chrono::milliseconds kPause{2};
+  for (int i = 0; i < kTries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(kPause);
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK) return false;
+  }
+  errno = EWOULDBLOCK;
+  return false;
+}
+
 }  // namespace
+
+bool RunLock::is_held(const std::string& path) {
+  // O_NONBLOCK: what stands there may be a pipe.
+  const os::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd.valid()) return false;
+  return ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
 
 Result<RunLock> RunLock::acquire(const std::string& path) {
   // O_CLOEXEC: a child program must not keep the lock alive after its parent has ended.
   os::UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd.valid()) return errno_error("cannot open " + path, errno);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!lock_soon(fd.get())) {
     if (errno != EWOULDBLOCK) return errno_error("cannot lock " + path, errno);
     return environment_error("the run is in use by " + holder(path) + " (lock: " + path + ")");
   }

@@ -11,8 +11,11 @@ namespace ka::model {
 
 class RunLock {
  public:
-  // Never waits. Held by somebody else: an `environment` error that names the file and, where known, the process.
+  // Held by somebody else: an `environment` error that names the file and, where known, the process. Waits for nothing but
+  // a look of is_held(), which is over in a moment.
   static Result<RunLock> acquire(const std::string& path);
+  // Whether a process writes there now. Changes nothing; no file, or one that is no lock, is held by nobody.
+  static bool is_held(const std::string& path);
 
  private:
   explicit RunLock(os::UniqueFd fd) : fd_(std::move(fd)) {}

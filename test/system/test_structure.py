@@ -24,7 +24,9 @@ BELOW = {
     "synth": {"base", "os", "ir", "model", "bridge"},
     "verify": {"base", "os", "ir", "model", "bridge"},
     "bench": {"base", "os", "ir", "model", "bridge"},
-    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench"},
+    "report": {"base", "os", "ir", "model"},
+    "pipeline": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose"},
+    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench", "pipeline", "report"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp"}
 

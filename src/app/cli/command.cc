@@ -12,7 +12,10 @@
 #include "app/cli/bench.h"
 #include "app/cli/doctor.h"
 #include "app/cli/eval.h"
+#include "app/cli/explain.h"
 #include "app/cli/generate.h"
+#include "app/cli/report.h"
+#include "app/cli/runs.h"
 #include "app/cli/stages.h"
 #include "app/cli/verify.h"
 #include "base/strings.h"
@@ -33,9 +36,9 @@ constexpr auto kCommands = std::to_array<Command>({
     {"bench", "time a kernel against PyTorch", "--problem P.py --kernel K.py [--baseline eager,compile]", kBenchFlags, run_bench},
     {"profile", "measure a kernel with the hardware counters", "--problem P.py --kernel K.py", {}, nullptr},
     {"eval", "generate and verify every problem of a folder", "--suite DIR [--filter TEXT] [--jobs N] [--resume] [--json]", kEvalFlags, run_eval},
-    {"explain", "say why a run decided as it did", "RUN", {}, nullptr},
-    {"report", "write an HTML page about a run", "RUN", {}, nullptr},
-    {"runs", "list, show and remove runs", "[list|show|rm|gc]", {}, nullptr},
+    {"explain", "say why a run decided as it did", "RUN [--json]", kExplainFlags, run_explain},
+    {"report", "write an HTML page about a run", "RUN [--out FILE]", kReportFlags, run_report},
+    {"runs", "list, show and remove runs", "[list|show RUN|rm RUN...|gc] [flags]", kRunsFlags, run_runs},
     {"models", "list language models and whether they can be used", "", {}, nullptr},
     {"ui", "serve the web page on loopback", "[--port N]", {}, nullptr},
     {"doctor", "say what this machine has and what it lacks", "[--json]", kDoctorFlags, run_doctor},
@@ -52,6 +55,14 @@ static_assert(names_are_unique());
 std::string suggestion(std::string_view word, std::span<const std::string_view> among) {
   const std::optional<std::string> near = closest(word, among);
   return near ? fmt::format(" (did you mean \"{}\"?)", *near) : "";
+}
+
+std::string commands_that_are_there() {
+  std::vector<std::string_view> names;
+  for (const Command& row : kCommands) {
+    if (row.run != nullptr) names.push_back(row.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 int fail(const Error& error) {
@@ -204,7 +215,7 @@ int run_program(std::span<const std::string> words) {
     return 0;
   }
   if (command->run == nullptr)
-    return fail(unsupported(fmt::format("{}: this command is not there yet; today there are auto, generate, verify, bench, eval and doctor", command->name)));
+    return fail(unsupported(fmt::format("{}: this command is not there yet; today there are {}", command->name, commands_that_are_there())));
   Result<Arguments> arguments = Arguments::parse(rest, command->flags);
   if (!arguments) return fail(arguments.error().with(std::string(command->name)));
   os::CancelSource source;

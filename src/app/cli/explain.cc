@@ -1,0 +1,23 @@
+#include "app/cli/explain.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/runs.h"
+#include "base/json_fields.h"
+#include "report/explain.h"
+
+namespace ka::app {
+
+Result<int> run_explain(const Arguments& arguments, AppContext&) {
+  KA_ASSIGN(std::string path, named_run(arguments));
+  KA_ASSIGN(report::RunView view, report::read_run(path));
+  const report::Explanation why = report::explain(view);
+  if (arguments.has("--json"))
+    fmt::print("{}", to_pretty_json_text(report::to_json(why, view)));
+  else
+    fmt::print("{}", report::to_text(why, view));
+  return 0;
+}
+
+}  // namespace ka::app

@@ -1,0 +1,59 @@
+// Everything that can be said about one run, read from its folder. Whoever explains a run or draws a page of
+// it starts here.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/journal.h"
+#include "model/route.h"
+#include "model/run_info.h"
+#include "model/run_summary.h"
+#include "model/subgraph.h"
+#include "model/verdict.h"
+#include "report/graph_notes.h"
+#include "report/run_list.h"
+
+namespace ka::report {
+
+// One occurrence of a part in the program; names are values of the program, so equal names are edges.
+struct PartCall {
+  std::int64_t order = 0;
+  std::vector<std::string> inputs, weights, outputs;
+};
+
+// A unique subgraph and what became of it.
+struct Part {
+  model::Subgraph subgraph;
+  std::vector<PartCall> calls;
+  std::optional<model::SubgraphResult> result;
+  std::optional<model::Verdict> verdict;
+  std::optional<double> seconds;    // that its last event names
+  std::string kernel_path, kernel;  // relative; the text, empty when there is none
+};
+
+struct RunView {
+  RunRow row;
+  std::optional<model::RunInfo> info;
+  std::optional<model::Route> route;
+  std::optional<model::RunSummary> summary;
+  std::optional<model::Composition> composition;
+  std::optional<model::Verdict> verdict;  // of the whole program
+  GraphNotes graph;
+  std::vector<Part> parts;                // in the order of subgraphs.json
+  std::vector<std::string> kernel_names;  // of `graph`'s kernels, where the events tell
+  std::map<std::string, double> times;    // seconds by stage
+  std::vector<model::JournalEntry> steps;
+  std::string kernel_path, kernel;  // the whole program
+  std::string python;               // the refactored program, where it is a file of its own
+  std::vector<FileEntry> files;
+  std::vector<std::string> complaints;  // what could not be read, a sentence each
+};
+
+// Fails only when the folder holds nothing that could be shown.
+Result<RunView> read_run(const std::string& path);
+
+}  // namespace ka::report
