@@ -69,6 +69,12 @@ void FileLock::sign(const std::string& text) {
   if (::ftruncate(fd_.get(), 0) == 0) static_cast<void>(::pwrite(fd_.get(), line.data(), line.size(), 0) == 0);
 }
 
+bool is_held(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  // A shared lock: two who ask do not see each other.
+  return fd.valid() && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 std::string holder_of(const std::string& path) {
   Result<std::string> text = read_file(path, kMaxSignature + 1);
   if (!text) return "";

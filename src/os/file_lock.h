@@ -29,6 +29,10 @@ class FileLock {
   UniqueFd fd_;
 };
 
+// Does somebody hold it? Makes nothing; false also when there is no such file. For an instant of the question itself, try_acquire()
+// of others finds it held.
+bool is_held(const std::string& path);
+
 // What the last holder wrote with sign(): one line without control characters, at most 200 bytes; empty when it wrote nothing.
 // It is only true while the lock is held.
 std::string holder_of(const std::string& path);

@@ -27,12 +27,16 @@ TEST_F(Lock, HasOneHolderAtATime) {
   std::optional<FileLock> first = FileLock::try_acquire(path_).value();
   ASSERT_TRUE(first);
   EXPECT_FALSE(FileLock::try_acquire(path_).value());
+  EXPECT_TRUE(is_held(path_));
   first.reset();
+  EXPECT_FALSE(is_held(path_));
   EXPECT_TRUE(FileLock::try_acquire(path_).value());
 }
 
 TEST_F(Lock, NamesItsHolder) {
   EXPECT_EQ(holder_of(path_), "");
+  EXPECT_FALSE(is_held(path_));
+  EXPECT_FALSE(exists(path_));
   FileLock lock = std::move(*FileLock::try_acquire(path_).value());
   EXPECT_EQ(holder_of(path_), "");
   lock.sign("a long line of words");
