@@ -22,10 +22,13 @@ constexpr double kMaxExecuted = 5e7, kLookUpCost = 10;
 constexpr std::chrono::seconds kExecutionLimit{20};
 constexpr const char* kInnerEntry = "run_kernels";  // what ModelNew calls; the judge takes kernel_function before ModelNew
 
-// Seconds since the last lap, by name; and a line for whoever watches.
+// Seconds since the last lap, by name; and events for whoever watches.
 class Laps {
  public:
   Laps(std::map<std::string, double>& times, EventLog* log) : times_(times), log_(log) {}
+  void start(const char* stage) {
+    if (log_ != nullptr) log_->debug(stage, "start");
+  }
   void done(const char* stage, const std::string& message) {
     const auto now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - last_).count();
@@ -198,6 +201,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   reference.limit = options.limit;
   Generated out;
   Laps laps(out.times, log);
+  laps.start("problem");
   KA_ASSIGN(verify::ReferenceSide side, verify::ReferenceSide::load(problem, reference, interpreter, cancel));
   KA_ASSIGN(std::string facts_text, side.source_facts(cancel));
   KA_ASSIGN(Json facts, parse_json(facts_text, problem.path));
@@ -216,12 +220,14 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   }
   laps.done("problem", fmt::format("{} loaded", problem.path));
 
+  laps.start("graph");
   const auto begin = std::chrono::steady_clock::now();
   KA_ASSIGN(std::string text, side.export_graphs(graph::operator_spellings(), cancel));
   KA_ASSIGN(Json document, parse_json(text, problem.path));
   KA_ASSIGN(graph::Exported exported, graph::read_exported(document));
   KA_ASSIGN(out.program, graph::import_program(exported));
   laps.done("graph", counted(out.program.graph.nodes.size(), "operation"));
+  laps.start("partition");
   partition::Simplified simpler = partition::simplified(out.program.graph, choices.algebraic);
   out.rewrites = std::move(simpler.applied);
   out.program.graph = partition::prepared(simpler.graph, writing.precision, choices.gpu, &out.decisions);
@@ -232,6 +238,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},
                             problem.text);
   laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
+  laps.start("synth");
   KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan, writing));
   explain_launches(out);
   if (constructor) out.file.text += model_new_text(*constructor, out.file);
@@ -239,6 +246,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));
   laps.done("synth", fmt::format("{} written: {}", counted(out.file.kernels.size(), "kernel"), join(out.file.kernels, ", ")));
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  laps.start("refactored");
   KA_TRY(check_plan(problem, facts, side, options.seed, cancel, out));
   laps.done("refactored", out.no_refactored.empty() ? "the plan computes what the program computes" : "no PyTorch text for the plan: " + out.no_refactored);
   return out;
