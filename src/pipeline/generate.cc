@@ -22,10 +22,13 @@ constexpr double kMaxExecuted = 5e7, kLookUpCost = 10;
 constexpr std::chrono::seconds kExecutionLimit{20};
 constexpr const char* kInnerEntry = "run_kernels";  // what ModelNew calls; the judge takes kernel_function before ModelNew
 
-// Seconds since the last lap, by name; and a line for whoever watches.
+// Seconds since the last lap, by name; and events for whoever watches.
 class Laps {
  public:
   Laps(std::map<std::string, double>& times, EventLog* log) : times_(times), log_(log) {}
+  void start(const char* stage) {
+    if (log_ != nullptr) log_->debug(stage, "start");
+  }
   void done(const char* stage, const std::string& message) {
     const auto now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - last_).count();
@@ -202,6 +205,7 @@ Result<verify::ReferenceSide> open_program(const verify::ProblemSource& problem,
 Status write_kernels(const graph::Exported& exported, const GenerateChoices& choices, const codegen::GenerateOptions& writing, const Lap& lap, Generated& out) {
   KA_ASSIGN(out.program, graph::import_program(exported));
   lap("graph", counted(out.program.graph.nodes.size(), "operation"));
+  lap("partition", "");
   partition::Simplified simpler = partition::simplified(out.program.graph, choices.algebraic);
   out.rewrites = std::move(simpler.applied);
   out.program.graph = partition::prepared(simpler.graph, writing.precision, choices.gpu, &out.decisions);
@@ -209,6 +213,7 @@ Status write_kernels(const graph::Exported& exported, const GenerateChoices& cho
   out.gpu = choices.gpu;
   out.cost = partition::cost_of(out.program.graph, out.plan, writing.precision, choices.gpu);
   lap("partition", counted(out.plan.kernels.size(), "kernel"));
+  lap("synth", "");
   KA_ASSIGN(out.file, codegen::write_module(out.program.graph, out.plan, writing));
   explain_launches(out);
   lap("synth", fmt::format("{} written: {}", counted(out.file.kernels.size(), "kernel"), join(out.file.kernels, ", ")));
@@ -225,6 +230,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
                            verify::ReferenceSide& side, const os::CancelToken& cancel, EventLog* log) try {
   Generated out;
   Laps laps(out.times, log);
+  laps.start("problem");
   KA_ASSIGN(std::string facts_text, side.source_facts(cancel));
   KA_ASSIGN(Json facts, parse_json(facts_text, problem.path));
   out.facts = facts_text;
@@ -243,11 +249,13 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   }
   laps.done("problem", fmt::format("{} loaded", problem.path));
 
+  laps.start("graph");
   const auto begin = std::chrono::steady_clock::now();
   KA_ASSIGN(std::string text, side.export_graphs(graph::operator_spellings(), cancel));
   KA_ASSIGN(Json document, parse_json(text, problem.path));
   KA_ASSIGN(out.exported, graph::read_exported(document));
-  KA_TRY(write_kernels(out.exported, choices, writing, [&](const char* stage, const std::string& message) { laps.done(stage, message); }, out));
+  const auto lap = [&](const char* stage, const std::string& message) { message.empty() ? laps.start(stage) : laps.done(stage, message); };
+  KA_TRY(write_kernels(out.exported, choices, writing, lap, out));
   out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},
                             problem.text);
   laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
@@ -256,6 +264,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!choices.checks_plan) return out;
+  laps.start("refactored");
   KA_TRY(check_plan(problem, side, options.seed, cancel, out));
   laps.done("refactored", out.no_refactored.empty() ? "the plan computes what the program computes" : "no PyTorch text for the plan: " + out.no_refactored);
   return out;

@@ -54,6 +54,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
                            verify::ReferenceSide& side, const os::CancelToken& cancel, EventLog* log = nullptr);
 
 // From the program as it was exported to the text of its kernels: no process takes part.
+// A stage begins (no message) or has ended.
 using Lap = std::function<void(const char* stage, const std::string& message)>;
 Status write_kernels(const graph::Exported& exported, const GenerateChoices& choices, const codegen::GenerateOptions& writing, const Lap& lap, Generated& out);
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 import unittest
@@ -158,6 +159,24 @@ class Machine(Case):
             self.assertIn(row["health"], ("ok", "limited", "missing"))
             self.assertTrue(row["value"])
         self.assertIn("torch", findings["interpreter"]["value"])
+
+    def test_doctor_names_who_has_leased_a_gpu(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/nvidia-smi", "w", encoding="utf-8") as tool:
+                tool.write("#!/bin/sh\necho '0, Some GPU, 9.0, 1024, 1.2'\necho '1, Some GPU, 9.0, 1024, 1.2'\n")
+            os.chmod(f"{folder}/nvidia-smi", 0o755)
+            leases = f"{folder}/kernelagent-gpu-{os.geteuid()}"
+            os.mkdir(leases, 0o700)
+            env = {"PATH": f"{folder}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": folder, "KERNELAGENT_PYTHON": "/nonexistent"}
+            with open(f"{leases}/gpu1.lock", "w", encoding="utf-8") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                lock.write("process 12 (a test)\n")
+                lock.flush()
+                held = program.run("doctor", env=env).out
+            free = program.run("doctor", env=env).out
+        self.assertRegex(held, r"(?m)^ok +gpu 0 +[^\n]*driver 1.2$")
+        self.assertRegex(held, r"(?m)^ok +gpu 1 +[^\n]*driver 1.2, leased by process 12 \(a test\)$")
+        self.assertNotIn("leased", free)
 
     def test_doctor_without_interpreter(self) -> None:
         done = program.run("doctor", env={"KERNELAGENT_PYTHON": "/nonexistent"})

@@ -135,10 +135,12 @@ Result<int> run_bench(const Arguments& arguments, AppContext& context) {
   if (!verdict) {
     verify::JudgeOptions options = request.options;
     options.limit = std::min(options.limit, arguments.has("--timeout") ? options.limit : verify::JudgeOptions{}.limit);
+    output.log().debug("verify", "start");
     verify::JudgeContext judge{interpreter, context.cancel, &output.log()};
     KA_ASSIGN(verdict, verify::judge(request.problem, request.kernel, options, judge));
   }
   if (!verdict->accepted) {
+    output.settle();
     fmt::print(stderr, "kernelagent: bench: {} is not timed, because it is not right: {}: {}\n", request.kernel.path, verdict->rule, verdict->reason);
     return 1;
   }
@@ -146,11 +148,13 @@ Result<int> run_bench(const Arguments& arguments, AppContext& context) {
                                request.kernel.path,  request.kernel.text,    verdict->kernel.entry, verdict->precision.tier};
   output.log().info("bench", "start", fmt::format("timing {} against {}", request.kernel.path, arguments.text("--baseline", "eager")));
   KA_ASSIGN(bench::Timed timed, bench::time_contenders(subject, request.timing, interpreter, context.cancel));
+  output.log().debug("bench", "done");
   KA_TRY(output.open());
   Json result = to_json(timed);
   result["verdict"] = model::to_json(*verdict);
   result["folder"] = output.folder();
   KA_TRY(output.keep("bench", {{"timings.jsonl", lines_of(timed)}, {"bench.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*verdict))}}));
+  output.settle();
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(result));
   else fmt::print("{}samples in {}\n", bench_text(timed), output.path("timings.jsonl"));
   return 0;

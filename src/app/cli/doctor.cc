@@ -8,6 +8,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/gpu.h"
+#include "os/gpu_lease.h"
 #include "os/machine.h"
 #include "os/sandbox.h"
 
@@ -100,10 +101,13 @@ void examine_gpu(std::vector<Finding>& findings) {
                         "to judge at full size and to measure, use a machine with an NVIDIA GPU"});
     return;
   }
-  for (const os::Gpu& gpu : *gpus)
+  for (const os::Gpu& gpu : *gpus) {
+    const std::string holder = os::gpu_holder(gpu.index);
     findings.push_back({fmt::format("gpu {}", gpu.index), Health::good,
-                        fmt::format("{}, compute capability {}, {:.0f} GiB, driver {}", gpu.name, gpu.compute_capability,
-                                    static_cast<double>(gpu.memory_bytes) / static_cast<double>(kGiB), gpu.driver), ""});
+                        fmt::format("{}, compute capability {}, {:.0f} GiB, driver {}{}", gpu.name, gpu.compute_capability,
+                                    static_cast<double>(gpu.memory_bytes) / static_cast<double>(kGiB), gpu.driver,
+                                    holder.empty() ? "" : ", leased by " + holder), ""});
+  }
 }
 
 }  // namespace

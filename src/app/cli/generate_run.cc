@@ -109,6 +109,7 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
   bridge::WarmInterpreter interpreter({python});
   Result<Generated> result = pipeline::generate(request.problem, request.options, request.choices, interpreter, context.cancel, &output.log());
   if (!result && result.error().kind == ErrorKind::unsupported) {  // not the user's mistake: the job was not achieved
+    output.settle();
     fmt::print(stderr, "kernelagent: generate: {}\n", result.error().message);
     return 1;
   }
@@ -119,19 +120,20 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
   if (!made.refactored.empty()) KA_TRY(output.keep("partition", {{"refactored.py", made.refactored}}));
   KA_TRY(output.keep("synth", {{"graph.txt", pipeline::explanation(made)}, {"kernel.py", made.file.text}}));
   const bool quiet = arguments.has("--json");
-  if (arguments.has("--explain") && !quiet) fmt::print("{}\n", pipeline::explanation(made));
+  if (arguments.has("--explain") && !quiet) output.print(pipeline::explanation(made) + "\n");
   if (!quiet)
-    fmt::print("{}: {} kernel{} in {:.2f} s\n", output.path("kernel.py"), made.file.kernels.size(), made.file.kernels.size() == 1 ? "" : "s", made.seconds);
-  std::fflush(stdout);
+    output.print(fmt::format("{}: {} kernel{} in {:.2f} s\n", output.path("kernel.py"), made.file.kernels.size(), made.file.kernels.size() == 1 ? "" : "s", made.seconds));
 
   std::optional<model::Verdict> verdict;
   if (!arguments.has("--no-verify")) {
+    output.log().debug("verify", "start");
     verify::JudgeContext judge_context{interpreter, context.cancel, &output.log()};
     KA_ASSIGN(verdict, verify::judge(request.problem, {output.path("kernel.py"), made.file.text}, request.options, judge_context));
     KA_TRY(output.keep("verify", {{"verdict.json", to_pretty_json_text(model::to_json(*verdict))}}));
   }
   const model::RunSummary summary = summary_of(request, output, made, verdict, started);
   KA_TRY(output.keep("summary", {{"summary.json", to_pretty_json_text(model::to_json(summary))}}));
+  output.settle();
   if (quiet) fmt::print("{}", to_pretty_json_text(result_of(output, made, verdict, summary)));
   else if (verdict) fmt::print("{}", verify::verdict_text(*verdict));
   return summary.exit_code;

@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/live_view.h"
 #include "base/ids.h"
 #include "base/wall_time.h"
+#include "os/environment.h"
 #include "os/files.h"
 
 namespace ka::app {
@@ -59,9 +61,33 @@ Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string&
   auto recorder = std::make_unique<Recorder>();
   output.recorder_ = recorder.get();
   output.log_->add_sink(std::move(recorder));
-  const bool watched = arguments.has("--verbose") || (isatty(STDERR_FILENO) != 0 && !arguments.has("--json"));
-  output.log_->add_sink(make_human_sink(stderr, watched ? LogLevel::info : LogLevel::warning));
+  output.add_progress(arguments.has("--verbose"), arguments.has("--json"));
   return output;
+}
+
+void RunOutput::add_progress(bool verbose, bool quiet) {
+  if (quiet || !can_draw(STDERR_FILENO)) {
+    const bool watched = verbose || (isatty(STDERR_FILENO) != 0 && !quiet);
+    log_->add_sink(make_human_sink(stderr, watched ? LogLevel::info : LogLevel::warning));
+    return;
+  }
+  LiveOptions options;
+  options.fd = STDERR_FILENO;
+  options.lines_from = verbose ? LogLevel::info : LogLevel::warning;
+  options.colour = os::get_env("NO_COLOR").value_or("").empty();
+  auto view = std::make_unique<LiveView>(std::move(options));
+  view_ = view.get();
+  log_->add_sink(std::move(view));
+}
+
+void RunOutput::print(const std::string& text) {
+  if (view_ != nullptr) return view_->print(stdout, text);
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+void RunOutput::settle() {
+  if (view_ != nullptr) view_->end();
 }
 
 Status RunOutput::open() {

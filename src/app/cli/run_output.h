@@ -12,10 +12,12 @@
 
 namespace ka::app {
 
+class LiveView;
+
 class RunOutput {
  public:
   // Looks at --out (a folder that is new, empty or of an earlier run; anything else is invalid_input) and changes nothing.
-  // Progress goes to stderr when that is a terminal, or with --verbose.
+  // Progress goes to stderr: a live view when that is a terminal (and --json is not given); else lines, with --verbose what is being done.
   // `folder`: of a run that goes on; then --out does not count.
   static Result<RunOutput> plan(const Arguments& arguments, const std::string& command, const std::string& folder = "");
   RunOutput(RunOutput&&) noexcept;
@@ -32,12 +34,19 @@ class RunOutput {
   // Writes these artefacts and records the step as finished.
   Status keep(const std::string& step, const std::map<std::string, std::string>& artifacts);
 
+  // To stdout, without disturbing the live view. Nothing else may write to the terminal before settle().
+  void print(const std::string& text);
+  // The run is over: the live view becomes plain lines that stay. Before the result is printed; without it, when this object ends.
+  void settle();
+
  private:
   class Recorder;
   RunOutput(std::string folder, std::string command);
+  void add_progress(bool verbose, bool quiet);
   std::string folder_, command_;
   std::unique_ptr<EventLog> log_;
-  Recorder* recorder_ = nullptr;  // owned by the log
+  Recorder* recorder_ = nullptr;  // owned by the log, as is the next
+  LiveView* view_ = nullptr;      // null when there is none
   std::optional<model::RunDirectory> directory_;
 };
 
