@@ -14,6 +14,7 @@ namespace ka::report {
 namespace {
 
 constexpr std::size_t kMaxParts = 5000;
+constexpr std::size_t kMaxEventsBytes = std::size_t{32} << 20;  // long searches tell a lot
 
 std::vector<std::string> texts_in(const Json& object, const char* name) {
   std::vector<std::string> out;
@@ -171,7 +172,7 @@ void take_event(const Json& event, RunView& view, std::map<std::string, double>&
 }
 
 void read_events(RunFiles& files, RunView& view) {
-  const std::optional<std::string> text = files.text("events.jsonl");
+  const std::optional<std::string> text = files.text("events.jsonl", kMaxEventsBytes);
   std::map<std::string, double> times, by_part;
   if (text) {
     for (const std::string& line : split(*text, '\n')) {

@@ -68,11 +68,15 @@ class Page(Case):
 
     @classmethod
     def setUpClass(cls) -> None:
-        if why := browser.why_missing():
-            raise unittest.SkipTest(why)
+        if browser.why_missing():
+            return
         super().setUpClass()
         cls.tab = browser.Browser().__enter__()
         cls.addClassCleanup(cls.tab.__exit__, None, None, None)
+
+    def setUp(self) -> None:
+        if why := browser.why_missing():
+            self.skipTest(why)
 
     def show(self, run: Path) -> Path:
         """Writes the page and opens it; nothing but the page itself is asked for, and nobody complains."""
