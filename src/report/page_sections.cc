@@ -39,28 +39,10 @@ std::string tensors_text(const std::vector<model::TensorType>& tensors) {
   return join(out, ", ");
 }
 
-std::string attribute_text(const model::Attribute& value) {
-  struct Text {
-    std::string operator()(std::monostate) const { return "None"; }
-    std::string operator()(bool flag) const { return flag ? "True" : "False"; }
-    std::string operator()(std::int64_t number) const { return std::to_string(number); }
-    std::string operator()(double number) const { return fmt::format("{:g}", number); }
-    std::string operator()(const std::string& text) const { return text; }
-    std::string operator()(const std::vector<std::int64_t>& list) const {
-      return fmt::format("[{}]", fmt::join(list, ", "));
-    }
-    std::string operator()(const std::vector<double>& list) const {
-      return fmt::format("[{}]", fmt::join(list, ", "));
-    }
-  };
-  return std::visit(Text{}, value);
-}
-
 // "y = linear(x, weight, bias=True)"
 std::string op_text(const model::SubgraphOp& op) {
-  std::vector<std::string> arguments = op.operands;
-  for (const auto& [name, value] : op.parameters)
-    arguments.push_back(fmt::format("{}={}", name, attribute_text(value)));
+  std::vector<std::string> arguments = model::values_of(op);
+  for (const auto& [name, value] : op.parameters) arguments.push_back(fmt::format("{}={}", name, value.text));
   return fmt::format("{} = {}({})", op.name, op.op, join(arguments, ", "));
 }
 

@@ -143,10 +143,10 @@ TEST_F(PageTest, NothingFromAFileBecomesMarkup) {
   model::Subgraph part = linear_part("sg_1");
   part.type = part.where = part.layout = part.source.code = part.ops[0].op = part.ops[0].name =
       part.inputs[0].name = kEvil;
-  part.ops[0].parameters = {{kEvil, std::string(kEvil)}};
+  part.ops[0].parameters = {{kEvil, {Json(kEvil).dump()}}};
   Json list = Json::array({model::to_json(part), model::to_json(linear_part(kEvil))});
-  list[0]["calls"] = Json::array({{{"order", 0}, {"inputs", {"x"}}, {"outputs", {kEvil}}},
-                                  {{"order", 1}, {"inputs", {kEvil}}, {"outputs", {"z"}}}});
+  list[0]["calls"] = Json::array({{{"order", 0}, {"weights", Json::array()}, {"inputs", {"x"}}, {"outputs", {kEvil}}},
+                                  {{"order", 1}, {"weights", Json::array()}, {"inputs", {kEvil}}, {"outputs", {"z"}}}});
   const std::string evil = kEvil;
   const std::string graph = "%0: " + evil + " = f(%1)\nkernel 0: " + evil + " [" + evil +
                             "] -> %0\nnot fused: " + evil + " with kernel 0: " + evil + "\ndecided: " + evil +

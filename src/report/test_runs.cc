@@ -88,7 +88,7 @@ model::Subgraph linear_part(const std::string& id) {
   model::Subgraph part;
   part.id = id;
   part.type = "linear_relu";
-  part.ops = {{"linear", "t", {"x", "weight"}, {}, {}}, {"relu", "y", {"t"}, {}, {}}};
+  part.ops = {{"linear", "t", "", {{"input", {"\"x\""}}, {"weight", {"\"weight\""}}}, {}, {}, {}}, {"relu", "y", "", {{"self", {"\"t\""}}}, {}, {}, {}}};
   part.inputs = {{"x", ir::DType::float32, {4, 8}, {}, {}}};
   part.weights = {{"weight", ir::DType::float32, {8, 8}, {}, {}}};
   part.outputs = {{"y", ir::DType::float32, {4, 8}, {}, {}}};

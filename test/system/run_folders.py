@@ -34,10 +34,10 @@ def change_json(path: Path, **fields: Any) -> None:
 def subgraph(name: str, kind: str, ops: list[str], calls: list[tuple[int, list[str], list[str]]]) -> dict[str, Any]:
     """An entry of subgraphs.json: a part that takes one tensor and a weight."""
     tensor = {"dtype": "float32", "shape": [64, 128]}
-    chain = [{"op": op, "name": f"v{i}", "operands": [f"v{i - 1}" if i else "x"], "parameters": {"dim": 1}} for i, op in enumerate(ops)]
+    chain = [{"op": op, "name": f"v{i}", "where": "p.py:1", "operands": {"self": f"v{i - 1}" if i else "x"}, "parameters": {"dim": 1}, "results": []} for i, op in enumerate(ops)]
     return {
         "schema": 1, "id": name, "type": kind, "layout": "", "dtype": "float32", "ops": chain,
-        "inputs": [{"name": "x", **tensor}], "outputs": [{"name": "y", **tensor}], "weights": [{"name": "weight", **tensor}], "weights_original": [],
+        "inputs": [{"name": "x", **tensor}], "outputs": [{"name": "y", **tensor}], "weights": [{"name": "weight", **tensor}], "sizes": {}, "updates": [], "samples": [],
         "where": f"layers.{name}", "source": {"module": "Block", "code": f"y = {kind}(x)"}, "count": len(calls), "signature": "0" * 64,
         "calls": [{"order": order, "inputs": inputs, "weights": [], "outputs": outputs} for order, inputs, outputs in calls],
     }

@@ -17,6 +17,7 @@
 #include "base/wall_time.h"
 #include "os/files.h"
 #include "pipeline/run.h"
+#include "route/cache.h"
 #include "route/decide.h"
 
 namespace ka::app {
@@ -24,6 +25,7 @@ namespace {
 
 constexpr double kMaxMinutes = 100'000;
 constexpr const char* kRequestFile = "request.json";
+constexpr const char* kRouterCache = ".fuse/router_cache.json";
 constexpr const char* kProblemFile = "problem.py";
 
 // What one route came to.
@@ -100,12 +102,25 @@ class Job {
     }
     KA_TRY(plan());
     route_ = program_->whole.route;
+    KA_TRY(remembered_route());
     if (!output_.is_open()) KA_TRY(output_.open());
     const Json request = {{"words", arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose"})}, {"problem_sha256", sha256_hex(request_.problem.text)}};
     return output_.keep("route", {{"route.json", to_pretty_json_text(model::to_json(route_))},
                                   {"graph.txt", pipeline::explanation(program_->whole)},
                                   {kRequestFile, to_pretty_json_text(request)},
                                   {kProblemFile, request_.problem.text}});
+  }
+
+  // A route that was decided before stands: a language model, asked again, might say something else.
+  Status remembered_route() {
+    if (arguments_.has("--no-router-cache")) return ok();
+    const verify::ProblemSource& problem = request_.problem;
+    const std::string key = route::cache_key({problem.text, problem.object, request_.choices.platform, problem.mode, KA_VERSION});
+    KA_ASSIGN(const std::optional<model::Route> known, route::look_up(kRouterCache, key));
+    if (!known) return route::remember(kRouterCache, key, route_);
+    route_ = *known;
+    route_.decided_by = "cache";
+    return ok();
   }
 
   Status attempt(const std::string& route, std::vector<Outcome>& out) {
@@ -235,7 +250,7 @@ void print(const RunOutput& output, const Outcome& last, const std::vector<Outco
       if (!part.success) fmt::print("  {}: {}\n", part.id, part.message);
     }
   }
-  if (!last.path.empty()) fmt::print("{}\n", output.path(last.path));
+  if (!last.path.empty() && !last.verdict) fmt::print("{}\n", output.path(last.path));
   if (last.verdict) fmt::print("{}", verify::verdict_text(*last.verdict));
   else fmt::print("{}\n", last.message);
   if (last.parts && !last.parts->composition.torch_parts.empty()) fmt::print("still PyTorch: {}\n", fmt::join(last.parts->composition.torch_parts, ", "));
@@ -274,6 +289,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   const Deadlines::Job limit(deadlines, std::chrono::milliseconds(static_cast<std::int64_t>(minutes * 60'000)));
   Job job(arguments, request, output, interpreter, limit.token());
   Result<std::vector<Outcome>> outcomes = job.run(wanted);
+  if (!outcomes) output.settle();
   if (!outcomes && limit.exceeded() && !context.cancel.cancelled()) {
     fmt::print(stderr, "kernelagent: {}: {:g} minutes have passed (--max-minutes); what is finished is kept: kernelagent {} --resume {}\n", command, minutes, command, output.folder());
     return 1;
@@ -282,6 +298,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   if (!outcomes) return outcomes.error();
   const model::RunSummary summary = summary_of(request, output, *outcomes, job, started);
   KA_TRY(output.keep("summary", {{"summary.json", to_pretty_json_text(model::to_json(summary))}}));
+  output.settle();
   if (arguments.has("--explain") && !arguments.has("--json")) {
     KA_ASSIGN(const std::string text, output.directory().read_artifact("graph.txt"));
     fmt::print("{}\n", text);

@@ -29,7 +29,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"pipeline", "extract, dispatch and compose in one run", "--problem P.py", kAutoFlags, run_pipeline},
     {"extract", "cut a program into subgraphs", "--problem P.py [--out DIR]", kExtractFlags, run_extract},
     {"dispatch", "write a kernel for each subgraph", "--subgraphs F.json [--out-dir DIR]", kDispatchFlags, run_dispatch},
-    {"compose", "join kernels into one program", "--problem P.py --subgraphs F.json", {}, nullptr},
+    {"compose", "join kernels into one program", "--problem P.py --subgraphs F.json [--verify]", kComposeFlags, run_compose},
     {"optimize", "make a verified kernel faster", "--problem P.py --kernel K.py", {}, nullptr},
     {"verify", "decide whether a kernel computes what a program computes", "--problem P.py --kernel K.py", kVerifyFlags,
      run_verify},

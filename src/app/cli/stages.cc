@@ -1,6 +1,6 @@
 #include "app/cli/stages.h"
 
-#include <charconv>
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 
@@ -9,10 +9,12 @@
 
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
+#include "base/hash.h"
 #include "base/json_fields.h"
 #include "os/files.h"
 #include "pipeline/dispatch.h"
 #include "pipeline/extract.h"
+#include "pipeline/run.h"
 #include "problem/problem_file.h"
 
 namespace ka::app {
@@ -90,6 +92,55 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
     fmt::print("{}/summary.json: {} of {} subgraphs have a kernel\n", folder, in_order.size() - static_cast<std::size_t>(failed), in_order.size());
   }
   return failed == 0 ? 0 : 1;
+}
+
+namespace {
+
+// The kernels that a summary speaks of, each from the folder of its subgraph beside the summary; what it says of their content must hold.
+Result<std::map<std::string, std::string>> kernels_of(const std::string& path, const std::vector<model::Subgraph>& subgraphs) {
+  KA_ASSIGN(const std::string text, problem::read_source(path));
+  KA_ASSIGN(const std::vector<model::SubgraphResult> results, pipeline::read_kernels_summary(text, path));
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  std::map<std::string, std::string> out;
+  for (const model::SubgraphResult& result : results) {
+    const auto is_it = [&](const model::Subgraph& subgraph) { return subgraph.id == result.id; };
+    if (std::none_of(subgraphs.begin(), subgraphs.end(), is_it)) return invalid_input(fmt::format("{}: \"{}\" is the id of no subgraph", path, result.id));
+    if (!result.success) continue;
+    const std::string kernel = fmt::format("{}/{}/kernel.py", folder, result.id);
+    KA_ASSIGN(std::string source, problem::read_source(kernel));
+    if (sha256_hex(source) != result.kernel_sha256) return invalid_input(fmt::format("{}: {} is not the file that it speaks of (its content is another)", path, kernel));
+    if (!out.emplace(result.id, std::move(source)).second) return invalid_input(fmt::format("{}: \"{}\" is there twice", path, result.id));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<int> run_compose(const Arguments& arguments, AppContext& context) {
+  KA_ASSIGN(const Request request, request_of(arguments, "compose"));
+  KA_ASSIGN(const std::string path, arguments.required("--subgraphs"));
+  KA_ASSIGN(const std::string text, problem::read_source(path));
+  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, model::read_subgraphs(text, path));
+  KA_ASSIGN(const auto kernels, kernels_of(arguments.text("--kernels-summary", "kernels_out/summary.json"), subgraphs));
+  const std::string folder = arguments.text("--out-dir", "compose_out");
+  EventLog log;
+  watch(arguments, log);
+  KA_ASSIGN(std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  pipeline::RunOptions options;
+  options.problem = request.problem;
+  options.dispatch = {request.options, request.choices, true, {}};
+  options.verify = arguments.has("--verify");
+  options.allow_torch = arguments.has("--allow-torch-fallback");
+  KA_ASSIGN(const pipeline::OpenProgram program, pipeline::plan_program(request.problem, options.dispatch, interpreter, context.cancel, &log));
+  const pipeline::Frame frame = pipeline::frame_of(program.whole.exported, subgraphs);
+  KA_ASSIGN(const pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, interpreter, context.cancel, &log));
+  KA_TRY(write_files(folder, made.files));
+  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(model::to_json(made.composition)));
+  else if (made.verdict) fmt::print("{}/composed_kernel.py\n{}", folder, verify::verdict_text(*made.verdict));
+  else fmt::print("{}{}\n", made.program.empty() ? "" : folder + "/composed_kernel.py: ", made.composition.message);
+  return made.composition.success ? 0 : 1;
 }
 
 }  // namespace ka::app

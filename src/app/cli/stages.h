@@ -42,6 +42,28 @@ inline constexpr auto kDispatchFlags = std::to_array<Flag>({
     {"--json", "", "print the summary as JSON"},
 });
 
+inline constexpr auto kComposeFlags = std::to_array<Flag>({
+    {"--problem", "FILE[:NAME]", "the PyTorch program that was extracted"},
+    {"--subgraphs", "FILE", "subgraphs.json, as extract writes it"},
+    {"--kernels-summary", "FILE", "summary.json, as dispatch writes it; kernels are looked for beside it (default kernels_out/summary.json)"},
+    {"--out-dir", "DIR", "where composed_kernel.py and summary.json go (default compose_out)"},
+    {"--verify", "", "verify the composed program with the judge"},
+    {"--allow-torch-fallback", "", "a part without a kernel stays PyTorch; file, summary and the last line say which"},
+    {"--compose-max-iters", "N", "attempts where a language model takes part (the built-in composer needs one)"},
+    {"--max-iters", "N", "the same"},
+    {"--platform", "NAME", "cuda or xpu (default cuda)"},
+    {"--target-platform", "NAME", "the same"},
+    {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
+    {"--mode", "MODE", "train (as constructed, the default) or eval"},
+    {"--device", "DEVICE", "where the program is verified: cpu (Triton's interpreter), cuda, or auto"},
+    {"--seed", "N", "other inputs and weights (default 0)"},
+    {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
+    {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},
+    {"--verbose", "", "say what is being done also where there is no terminal"},
+    {"--json", "", "print the summary as JSON"},
+});
+
+Result<int> run_compose(const Arguments& arguments, AppContext& context);
 Result<int> run_extract(const Arguments& arguments, AppContext& context);
 Result<int> run_dispatch(const Arguments& arguments, AppContext& context);
 
