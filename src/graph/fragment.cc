@@ -68,7 +68,13 @@ class Writer {
     out.count = 1;
     model::SubgraphCall call;
     call.order = order;
-    for (const ProgramRef& ref : part_.inputs) add_argument(ref, out, call);
+    std::vector<ProgramRef> weights;
+    for (const ProgramRef& ref : part_.inputs) {
+      if (ref.op < 0 && is_weight(argument_of(graph_, ref))) weights.push_back(ref);
+      else add_argument(ref, out, call);
+    }
+    std::sort(weights.begin(), weights.end(), [](const ProgramRef& a, const ProgramRef& b) { return a.op > b.op; });  // as the module has them
+    for (const ProgramRef& ref : weights) add_argument(ref, out, call);
     for (const int op : part_.ops) add_op(op, out);
     for (const ProgramRef& ref : part_.outputs) {
       out.outputs.push_back(tensor(local(ref), facts(ref)));

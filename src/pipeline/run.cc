@@ -51,7 +51,6 @@ compose::Program program_of(const RunOptions& options, const std::vector<model::
   compose::Program out;
   const verify::ProblemSource& problem = options.problem;
   out.problem_name = problem.path.substr(problem.path.rfind('/') + 1);
-  out.title = fmt::format("Triton kernels for {}.", out.problem_name);
   out.version = KA_VERSION;
   out.inputs = frame.inputs;
   out.returns = frame.returns;

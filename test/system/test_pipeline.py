@@ -1,0 +1,246 @@
+"""The pipeline as a user meets it: stages alone and together give the same bytes, a run goes on wherever it was stopped, bad files are one sentence."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import program
+
+ROOT = program.ROOT
+PROBLEM = '''
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.inner = nn.Linear(width, 2 * width)
+
+    def forward(self, x):
+        return torch.relu(self.inner(self.norm(x))).view(-1, 2, x.shape[1]).sum(1)
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.blocks = nn.ModuleList(Block(width) for _ in range(2))
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = torch.cumsum(block(x), 0)
+        return torch.sort(x, -1)[0], x
+
+
+rows, width = 12, 8
+
+
+def get_inputs():
+    return [torch.randn(rows, width)]
+
+
+def get_init_inputs():
+    return [width]
+'''
+STAGE_FILES = ("subgraphs.json", "orchestrator", "kernels_out", "compose_out")
+LASTING = (*STAGE_FILES, "route.json", "graph.txt", "problem.py", "request.json")
+
+
+def contents(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
+    files = [path for name in names for path in [folder / name, *(folder / name).rglob("*")] if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+class Pipeline(unittest.TestCase):
+    folder: Path
+    whole: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.scratch.name)
+        (cls.folder / "p.py").write_text(PROBLEM)
+        cls.whole = cls.folder / "runs" / "whole"
+        cls.done = program.run("pipeline", "--problem", cls.folder / "p.py", "--out", cls.whole, "--no-router-cache", "--json")
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.scratch.cleanup()
+
+    def test_the_composed_program_is_verified_and_the_json_says_so(self) -> None:
+        self.assertEqual(self.done.code, 0, self.done.text())
+        told = self.done.json()
+        self.assertEqual((told["route"], told["success"]), ("fuser", True))
+        self.assertEqual(told["kernel_code"], (self.whole / "compose_out/composed_kernel.py").read_text())
+        self.assertTrue(told["details"]["composition"]["verified"])
+        subgraphs = json.loads((self.whole / "subgraphs.json").read_text())
+        self.assertEqual(sorted(call["order"] for part in subgraphs for call in part["calls"]), list(range(sum(part["count"] for part in subgraphs))))
+        self.assertGreater(sum(part["count"] for part in subgraphs), len(subgraphs), "nothing was found to be alike")
+        results = json.loads((self.whole / "kernels_out/summary.json").read_text())
+        self.assertEqual([one["id"] for one in results], [part["id"] for part in subgraphs])
+        self.assertTrue(all(one["success"] for one in results))
+
+    def test_the_program_tests_itself(self) -> None:
+        done = subprocess.run([sys.executable, self.whole / "compose_out/composed_kernel.py"], capture_output=True, text=True, cwd=self.folder,
+                              env={**os.environ, "TRITON_INTERPRET": "1"}, timeout=program.LIMIT_S)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("PASS", done.stdout)
+        self.assertIn("ALL_TESTS_PASSED", done.stdout)
+
+    def test_the_refactored_program_is_in_the_archive(self) -> None:
+        text = subprocess.run(["tar", "-xzOf", self.whole / "orchestrator/code.py.tgz", "code.py"], capture_output=True, text=True, check=True).stdout
+        compile(text, "code.py", "exec")
+        self.assertIn("nn.Module", text)
+
+    def test_stages_alone_give_the_same_bytes(self) -> None:
+        out = self.folder / "stages"
+        problem = self.folder / "p.py"
+        for words in (("extract", "--problem", problem, "--out", out),
+                      ("dispatch", "--subgraphs", out / "subgraphs.json", "--out-dir", out / "kernels_out"),
+                      ("compose", "--problem", problem, "--subgraphs", out / "subgraphs.json", "--kernels-summary", out / "kernels_out/summary.json",
+                       "--out-dir", out / "compose_out", "--verify")):
+            done = program.run(*words)
+            self.assertEqual(done.code, 0, done.text())
+        self.assertEqual(contents(out, STAGE_FILES), contents(self.whole, STAGE_FILES))
+
+    def test_a_run_goes_on_after_every_step(self) -> None:
+        lines = (self.whole / "journal.jsonl").read_text().splitlines(keepends=True)
+        wanted = contents(self.whole, LASTING)
+        for count in (0, 1, 2, len(lines) - 3, len(lines) - 1):
+            with self.subTest(finished=count):
+                copy = self.folder / f"stopped{count}" / "whole"
+                shutil.copytree(self.whole, copy)
+                (copy / "journal.jsonl").write_text("".join(lines[:count]))
+                kept = {one["path"] for line in lines[:count] for one in json.loads(line)["artifacts"]}
+                for path in [path for path in copy.rglob("*") if path.is_file()]:
+                    name = str(path.relative_to(copy))
+                    if name not in kept and name not in ("run.json", "journal.jsonl", "events.jsonl", "lock", "request.json", "problem.py"):
+                        path.unlink()
+                before = {name: (copy / name).stat().st_mtime_ns for name in kept if name != "graph.txt" and name != "route.json"}
+                done = program.run("pipeline", "--resume", copy)
+                self.assertEqual(done.code, 0, done.text())
+                self.assertEqual(contents(copy, LASTING), wanted)
+                self.assertEqual({name: (copy / name).stat().st_mtime_ns for name in before}, before, "a finished step was done again")
+
+    def test_a_run_that_was_killed_goes_on(self) -> None:
+        out = self.folder / "killed" / "whole"
+        process = program.start("pipeline", "--problem", self.folder / "p.py", "--out", out, "--no-router-cache")
+        journal = out / "journal.jsonl"
+        while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") >= 2):
+            time.sleep(0.002)
+        process.kill()
+        process.communicate()
+        done = program.run("pipeline", "--resume", out)
+        self.assertEqual(done.code, 0, done.text())
+        self.assertEqual(contents(out, LASTING), contents(self.whole, LASTING))
+
+    def test_two_runs_at_once_do_not_disturb_each_other(self) -> None:
+        codes = {}
+
+        def one(name: str) -> None:
+            codes[name] = program.run("auto", "--problem", ROOT / "examples/softmax_rows.py", "--out", self.folder / "both" / name, "--no-router-cache").code
+
+        threads = [threading.Thread(target=one, args=(name,)) for name in ("a", "b")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(codes, {"a": 0, "b": 0})
+        self.assertEqual((self.folder / "both/a/kernel.py").read_bytes(), (self.folder / "both/b/kernel.py").read_bytes())
+
+    def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(self) -> None:
+        out = self.folder / "interrupted" / "whole"
+        process = program.start("pipeline", "--problem", self.folder / "p.py", "--out", out, "--no-router-cache")
+        journal = out / "journal.jsonl"
+        while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") >= 2):
+            time.sleep(0.002)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertLess(time.monotonic() - begin, 2)
+        self.assertTrue((out / "subgraphs.json").exists())
+
+    def test_a_part_without_a_kernel_is_named(self) -> None:
+        kernels = self.folder / "some_failed"
+        shutil.copytree(self.whole / "kernels_out", kernels)
+        results = json.loads((kernels / "summary.json").read_text())
+        results[0].update(success=False, message="no family takes it")
+        (kernels / "summary.json").write_text(json.dumps(results))
+        words = ("compose", "--problem", self.folder / "p.py", "--subgraphs", self.whole / "subgraphs.json", "--kernels-summary", kernels / "summary.json")
+        done = program.run(*words, "--out-dir", self.folder / "c1", "--verify")
+        self.assertEqual(done.code, 1, done.text())
+        self.assertIn(results[0]["id"], done.out)
+        self.assertFalse((self.folder / "c1/composed_kernel.py").exists())
+        done = program.run(*words, "--out-dir", self.folder / "c2", "--verify", "--allow-torch-fallback", "--json")
+        self.assertEqual((done.json()["torch_parts"], done.json()["verified"]), ([results[0]["id"]], False), done.text())
+        self.assertIn("PyTorch", (self.folder / "c2/composed_kernel.py").read_text())
+
+    def test_bad_files_are_one_sentence(self) -> None:
+        good = json.loads((self.whole / "subgraphs.json").read_text())
+        results = json.loads((self.whole / "kernels_out/summary.json").read_text())
+
+        def spoilt(change: object) -> str:
+            copy = json.loads(json.dumps(good))
+            change(copy)
+            return json.dumps(copy)
+
+        def set_id(value: str) -> object:
+            return lambda parts: parts[0].update(id=value)
+
+        subgraphs = {
+            "truncated": ((self.whole / "subgraphs.json").read_text()[:-200], "subgraphs.json"),
+            "no list": ('{"a": 1}', "a list of subgraphs"),
+            "empty": ("[]", "no subgraph"),
+            "wrong type": (spoilt(lambda parts: parts[0].update(ops=3)), '"ops"'),
+            "hostile path": (spoilt(set_id("../../x")), "../../x"),
+            "absolute path": (spoilt(set_id("/etc/passwd")), "/etc/passwd"),
+            "twice": (spoilt(lambda parts: parts.append(parts[0])), "twice"),
+            "cycle": (spoilt(lambda parts: parts[0]["ops"][0]["operands"].update(input=parts[0]["ops"][-1]["name"])), "which nothing before it makes"),
+            "missing weight": (spoilt(lambda parts: parts[0]["weights"].clear()), "which nothing before it makes"),
+            "numbers that do not fit": (spoilt(lambda parts: parts[0]["samples"][0]["numbers"].pop()), "sample 0"),
+            "newer": (spoilt(lambda parts: parts[0].update(schema=99)), "newer"),
+        }
+        for name, (text, says) in subgraphs.items():
+            with self.subTest(name):
+                path = self.folder / "bad.json"
+                path.write_text(text)
+                done = program.run("dispatch", "--subgraphs", path, "--out-dir", self.folder / "bad_out", "--no-verify")
+                self.assertIn(done.code, (1, 2) if name in ("numbers that do not fit", "newer") else (2,), done.text())
+                self.assertIn(says, done.err + done.out, done.text())
+                self.assertEqual(len(done.err.strip().splitlines()), 1 if done.code == 2 else 0, done.text())
+                self.assertFalse((self.folder / "x").exists())
+        summaries = {
+            "truncated": ("[{", "bad.json"),
+            "unknown id": (json.dumps([{**results[0], "id": "other"}]), "other"),
+            "another kernel": (json.dumps([{**results[0], "kernel_sha256": "0" * 64}]), "content"),
+            "no list": ("{}", "a list of results"),
+        }
+        for name, (text, says) in summaries.items():
+            with self.subTest(name):
+                path = self.folder / "runs/whole/kernels_out/bad.json"
+                path.write_text(text)
+                done = program.run("compose", "--problem", self.folder / "p.py", "--subgraphs", self.whole / "subgraphs.json", "--kernels-summary", path, "--out-dir", self.folder / "c3")
+                path.unlink()
+                self.assertEqual(done.code, 2, done.text())
+                self.assertIn(says, done.err)
+        for words, says in (((), "--problem"), (("--resume", self.folder / "nothing"), "--resume"), (("--problem", self.folder / "p.py", "--out", self.folder), "--out"),
+                            (("--problem", self.folder / "p.py", "--route", "both"), "--route"), (("--problem", self.folder / "p.py", "--dispatch-jobs", "0"), "--dispatch-jobs"),
+                            (("--problem", self.folder / "p.py", "--max-minutes", "0"), "--max-minutes")):
+            with self.subTest(words=words):
+                done = program.run("auto", *words)
+                self.assertEqual(done.code, 2, done.text())
+                self.assertIn(says, done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
