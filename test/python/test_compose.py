@@ -86,6 +86,9 @@ class Renaming(unittest.TestCase):
         self.check(self.entry("x = [T for T in range(T) if aid(T)]", "x = {aid: T for aid in (aid, T) for y in (aid, T)}", "x = [(x := T) for T in x]"),
                    "x = [T for T in range(T_1) if aid_1(T)]\n    x = {aid: T_1 for aid in (aid_1, T_1) for y in (aid, T_1)}\n    x = [(x := T) for T in x]\n")
 
+    def test_walrus_in_comprehensions(self) -> None:
+        self.check(self.entry("x = [[(T := y) for y in x] for x in x]", "return T, aid"), "x = [[(T := y) for y in x] for x in x]\n    return T, aid_1\n")
+
     def test_classes(self) -> None:
         body = "class aid:\n    T: int = 3\n    size = len('T')\n    def get(self):\n        return self.T + T, aid\n"
         self.assertIn("class aid_1:\n    T: int = 3\n    size = len('T')\n    def get(self):\n        return self.T + T_1, aid_1\n",
@@ -94,6 +97,7 @@ class Renaming(unittest.TestCase):
     def test_other_bindings(self) -> None:
         self.check(self.entry("try:", "    import T.aid", "except ValueError as aid_2:", "    x = T, aid_2", "with x as (T, *y):", "    x = T"), "    import T.aid\n", "        x = T, aid_2\n")
         self.check(self.entry("match x:", "    case [T, *y] | {'a': T, **y}:", "        return T, aid"), "case [T, *y] | {'a': T, **y}:\n            return T, aid_1\n")
+        self.check(self.entry("match x:", "    case {'a': y, **T}:", "        return T, y"), "case {'a': y, **T}:\n            return T, y\n")
 
     def test_constexpr_globals(self) -> None:
         first = FILE.replace("@triton", "B = tl.constexpr(4)\n@triton").replace("tl.load(x)", "tl.load(x + B)")
@@ -130,7 +134,7 @@ class Renaming(unittest.TestCase):
 
     def test_texts_and_comments_stay(self) -> None:
         self.check("# why aid\ndef aid(v):\n    '''T é aid'''\n    return 'é', T  # T\n" + self.entry().split("\n", 2)[2], "# why aid\ndef aid_1(v):\n    '''T é aid'''\n    return 'é', T_1  # T\n")
-        self.assertNotIn("# not above", second("'''\n# not above\n'''\n" + self.entry()))
+        self.assertNotIn("# not above", second("U = '''\n# not above'''\n" + self.entry()))
 
 
 class Sharing(unittest.TestCase):
