@@ -24,7 +24,7 @@ HEAD = "import torch\nimport triton\nimport triton.language as tl\n"
 KERNEL = "@triton.jit\ndef copy_kernel(x, y):\n    tl.store(y, tl.load(x))\n"
 ENTRY = "def kernel_function(x):\n    y = torch.empty_like(x)\n    copy_kernel[(1,)](x, y)\n    return y\n"
 FILE = HEAD + KERNEL + ENTRY
-GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME", "STORE_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
+GLOBALS = {"LOAD_FROM_DICT_OR_GLOBALS", "LOAD_GLOBAL", "LOAD_NAME", "STORE_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
 
 
 def merged(*texts: str, local: tuple[str, ...] = (), ids: tuple[str, ...] = ("one", "two", "three")) -> compose_merge.Merge:
@@ -42,11 +42,9 @@ def second(body: str, *, clash: str = "def aid(v):\n    return v\n") -> str:
 
 def sentence(text: str, torch: bool = False, **more: object) -> str:
     request = {"parts": [{"id": "odd", "text": text, "torch": torch}], "calls": [], "returns": "x", "local": [], **more}
-    try:
-        compose.merge(request)
-    except compose.Declined as problem:
-        return str(problem)
-    return "composed"
+    answer = compose.answer({"cmd": "merge", **request})
+    assert answer["ok"], answer
+    return answer.get("refused", "composed")
 
 
 class Renaming(unittest.TestCase):
@@ -229,6 +227,13 @@ class Refusing(unittest.TestCase):
                 said = sentence(text)
                 self.assertTrue(said.startswith('part "odd"'), said)
                 self.assertTrue(said.endswith(expected), said)
+
+    def test_deep_texts(self) -> None:
+        for depth in range(100, 3000, 300):
+            with self.subTest(depth):
+                for text in ("1" + " + 1" * depth, "x" + ".y" * depth, "x" + "[0]" * depth, "f(" * (depth // 40) + ")" * (depth // 40)):
+                    said = sentence(FILE.replace("return y", f"f = 1\n    return {text}"))
+                    self.assertTrue(said == "composed" or said.endswith("nested too deeply") or said.endswith("too many nested parentheses"), said)
 
     def test_without_a_kernel(self) -> None:
         text = "def kernel_function(x):\n    return x\n"
