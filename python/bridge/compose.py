@@ -95,14 +95,20 @@ def returned_names(text: str) -> list[str]:
     return list(dict.fromkeys(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)))
 
 
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), policy.RECURSION_LIMIT))
+    if request.get("cmd") != "merge":
+        return error_answer("protocol", None, message=f"unexpected request {request.get('cmd')!r}")
+    try:
+        return merge(request)
+    except Declined as problem:
+        return {"ok": True, "refused": str(problem)}
+    except (RecursionError, MemoryError):  # what could be parsed, but not written again
+        return {"ok": True, "refused": "the text of a part is nested too deeply"}
+    except Exception as problem:
+        return error_answer("internal", problem)
+
+
 def main(conn: Conn) -> None:
     while (packet := conn.recv()) is not None:
-        request, _ = packet
-        try:
-            sys.setrecursionlimit(max(sys.getrecursionlimit(), policy.RECURSION_LIMIT))
-            answer = merge(request) if request.get("cmd") == "merge" else error_answer("protocol", None, message="unexpected request")
-        except Declined as problem:
-            answer = {"ok": True, "refused": str(problem)}
-        except Exception as problem:
-            answer = error_answer("internal", problem)
-        conn.send(answer)
+        conn.send(answer(packet[0]))

@@ -150,9 +150,8 @@ class Merge:
 
     def kernels(self, items: Iterable[Item] | None = None) -> list[str]:
         """The names of kernels that host code launches, in the order of the file."""
-        launched = {slot for item in self.items if not item.jit for node in item.free if (slot := self.slot(item, node.id)) is not None}
         found = [(self.keys[item], 0) for item in (self.items if items is None else items) if item.jit]
-        return list(dict.fromkeys(self.names[slot] for slot in found if slot in launched))
+        return list(dict.fromkeys(self.names[slot] for slot in found if any(not user.jit for user, _ in self.users[slot])))
 
 
 def numbered(name: str, avoid: set[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ka_bridge import policy
 from ka_bridge.compose_scope import FUNCTIONS, Names, Refused
-from ka_bridge.policy_scope import is_main_guard
+from ka_bridge.policy_scope import main_block
 
 ENTRY = "kernel_function"
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
@@ -57,15 +57,15 @@ class Part:
         self.bindings: dict[str, Item] = {}
         self.items: list[Item] = []
         self.end = 0
-        for index, statement in enumerate(self.tree.body):
-            self.read(statement, index + 1 == len(self.tree.body))
+        for statement in self.tree.body:
+            self.read(statement)
             self.end = statement.end_lineno or 0
         if ENTRY not in self.bindings or self.bindings[ENTRY].kind != "function":
             raise Refused(f"there is no function {ENTRY}", 1)
         self.entry = self.bindings[ENTRY]
         self.keep_what_is_used()
 
-    def read(self, statement: ast.stmt, last: bool) -> None:
+    def read(self, statement: ast.stmt) -> None:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             self.read_import(statement)
         elif isinstance(statement, FUNCTIONS):
@@ -74,7 +74,7 @@ class Part:
             self.add(statement, "class", (statement.name,))
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
             self.read_value(statement)
-        elif not (isinstance(statement, ast.Pass) or is_text(statement) or last and is_main_guard(statement) and not statement.orelse):  # type: ignore[attr-defined]
+        elif not (isinstance(statement, ast.Pass) or is_text(statement) or statement is main_block(self.tree)):
             kind = re.sub(r"(?<!^)(?=[A-Z])", " ", type(statement).__name__).lower()
             raise Refused(f"a statement that acts when the file is imported ({'expression' if kind == 'expr' else kind})", statement.lineno)
 

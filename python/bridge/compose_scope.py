@@ -2,7 +2,8 @@
 
 The tree is walked once: every scope collects what is bound in it, every name is noted with the scope that it stands in. Then each name is
 looked up from the inside out, as Python does: a class body is seen by its own statements only, a comprehension is a scope of its own whose
-first iterable belongs to the scope around it, `:=` binds outside comprehensions. A name that no inner scope binds is a global.
+first iterable belongs to the scope around it, `:=` binds outside comprehensions. A name that no inner scope binds is a global; what is
+declared nonlocal is bound by a function further out, and never one.
 """
 
 from __future__ import annotations
@@ -24,13 +25,12 @@ class Refused(Exception):
 
 
 class Scope:
-    __slots__ = ("kind", "parent", "bound", "outer")
+    __slots__ = ("kind", "parent", "bound")
 
     def __init__(self, kind: str, parent: Scope | None) -> None:
         self.kind = kind  # module, function, class, comprehension
         self.parent = parent
         self.bound: set[str] = set()
-        self.outer: set[str] = set()  # declared nonlocal
 
 
 class Names:
@@ -48,7 +48,7 @@ class Names:
     def is_global(self, node: ast.Name, scope: Scope) -> bool:
         place: Scope | None = scope
         while place is not None and place.kind != "module":
-            if node.id in place.bound and node.id not in place.outer and (place.kind != "class" or place is scope):
+            if node.id in place.bound and (place.kind != "class" or place is scope):
                 return False
             place = place.parent
         return True
@@ -121,9 +121,7 @@ class Names:
     def see_other(self, node: ast.AST, scope: Scope) -> None:
         if isinstance(node, ast.Global):
             raise Refused(f"`global {', '.join(node.names)}`: what a part keeps between calls is not composed", node.lineno)
-        if isinstance(node, ast.Nonlocal):
-            scope.outer.update(node.names)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
                 self.bind(alias.asname or alias.name.split(".")[0], scope)
         elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):

@@ -10,7 +10,7 @@ import ast
 from typing import Any
 
 from ka_bridge.policy_lists import FUNCTION_METHODS
-from ka_bridge.policy_scope import PARTS, VALUE, Binding, ClassInfo, FuncInfo, Scope, is_main_guard, parameters
+from ka_bridge.policy_scope import PARTS, VALUE, Binding, ClassInfo, FuncInfo, Scope, main_block, parameters
 
 LEAVES = (ast.Name, ast.Constant, type(None), str)  # bind nothing and contain nothing
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -34,6 +34,7 @@ class Scan:
 
     def __init__(self, tree: ast.Module):
         self.module = Scope("module", None)
+        self.main_block = main_block(tree)
         self.scopes: dict[ast.AST, Scope] = {tree: self.module}
         self.functions: dict[ast.AST, FuncInfo] = {}
         self.classes: dict[ast.AST, ClassInfo] = {}
@@ -62,9 +63,7 @@ class Scan:
             special(node, scope)
         elif isinstance(node, COMPREHENSIONS):
             self.see_comprehension(node, scope)
-        elif scope.kind == "module" and isinstance(node, ast.If) and is_main_guard(node):
-            self.see_all(node.orelse, scope)
-        else:
+        elif node is not self.main_block:
             self.see_children(node, scope)
 
     def see_all(self, nodes: Any, scope: Scope) -> None:
@@ -255,7 +254,9 @@ class Scan:
         self.see_children(node, scope)
 
     def see_Delete(self, node: ast.Delete, scope: Scope) -> None:
-        self.deleted.update(target.id for target in ast.walk(node) if isinstance(target, ast.Name))
+        names = [target.id for target in ast.walk(node) if isinstance(target, ast.Name)]
+        self.deleted.update(names)
+        self.dunders += [(name, node.lineno, scope) for name in names if name.startswith("__")]
         self.see_children(node, scope)
 
     see_Nonlocal = see_Global

@@ -76,6 +76,13 @@ def is_main_guard(node: ast.stmt) -> bool:
             and isinstance(node.test.comparators[0], ast.Constant) and node.test.comparators[0].value == "__main__")
 
 
+def main_block(tree: ast.Module) -> ast.stmt | None:
+    """The test of itself with which a file may end. Anywhere else, or with an `else`, such a statement is read like any other,
+    and refused because it uses __name__."""
+    last = tree.body[-1] if tree.body else None
+    return last if last is not None and is_main_guard(last) and not last.orelse else None  # type: ignore[attr-defined]
+
+
 def parameters(args: ast.arguments) -> list[ast.arg]:
     found = [*args.posonlyargs, *args.args, *args.kwonlyargs]
     return found + [arg for arg in (args.vararg, args.kwarg) if arg is not None]

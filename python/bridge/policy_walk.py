@@ -265,8 +265,11 @@ class Walker(Rules):
         self.walk_each(node.body)
 
     def walk_If(self, node: ast.If, position: str) -> None:
-        if self.scope.kind == "module" and is_main_guard(node):
-            self.walk_each(node.orelse)
+        if node is self.names.scan.main_block:
+            return
+        if is_main_guard(node):
+            self.refuse("policy.name", node, "name __name__ (a self test is the last statement of the file, and has no else)")
+            self.walk_each([*node.body, *node.orelse])
         else:
             self.walk_parts(node)
 

@@ -43,12 +43,15 @@ def trimmed(source: str, tree: ast.Module, entries: Iterable[str | None]) -> str
 
 def names_in_use(tree: ast.Module, used: set[str]) -> tuple[set[str], list[ast.stmt]]:
     """Every name that the file uses, starting from the entries, and the definitions that it does not use."""
+    from ka_bridge.policy_scope import main_block
+
     loose: list[ast.stmt] = []
+    self_test = main_block(tree)
     for statement in tree.body:
         if may_be_loose(statement):
             loose.append(statement)
             read_shell(statement, used)
-        elif not isinstance(statement, (ast.Import, ast.ImportFrom)) and not is_self_test(statement):
+        elif not isinstance(statement, (ast.Import, ast.ImportFrom)) and statement is not self_test:
             read_names([statement], used)
     while True:
         found = [definition for definition in loose if definition.name in used]  # type: ignore[attr-defined]
@@ -67,12 +70,6 @@ def may_be_loose(statement: ast.stmt) -> bool:
 def wraps_only(decorator: ast.expr) -> bool:
     target = decorator.func if isinstance(decorator, ast.Call) else decorator
     return isinstance(target, ast.Attribute) and target.attr in WRAPPERS
-
-
-def is_self_test(statement: ast.stmt) -> bool:
-    from ka_bridge.policy_scope import is_main_guard
-
-    return is_main_guard(statement) and not statement.orelse  # type: ignore[attr-defined]
 
 
 def read_names(nodes: Iterable[ast.AST], used: set[str]) -> None:

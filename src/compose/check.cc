@@ -46,6 +46,7 @@ Status check_call(const Call& call, const std::string& where, const std::set<std
     if (!keywords.insert(keyword).second) return invalid_input(fmt::format("{} gives the weight {} twice", where, shown(keyword)));
     if (!weights.contains(weight)) return invalid_input(fmt::format("{} takes the weight {}, which the program does not have", where, shown(weight)));
   }
+  if (call.outputs.empty() && call.weights.empty()) return invalid_input(where + " makes no value and has no weight that it could update");
   for (const std::string& name : call.outputs) {
     if (!is_identifier(name)) return invalid_input(fmt::format("{} makes {}, which is no Python identifier", where, shown(name)));
     if (!known.insert(name).second) return invalid_input(fmt::format("{} makes {}, which is there already", where, shown(name)));

@@ -28,7 +28,7 @@ struct Call {  // one occurrence, in order
   std::string part;
   std::vector<std::string> inputs;                           // names of the program, positionally
   std::vector<std::pair<std::string, std::string>> weights;  // keyword of the part -> keyword of the program
-  std::vector<std::string> outputs;                          // values that it makes: one is a tensor, several are a tuple
+  std::vector<std::string> outputs;                          // values that it makes: one is a tensor, several are a tuple, none: it updates weights
 };
 
 struct Program {

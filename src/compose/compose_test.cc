@@ -130,6 +130,7 @@ TEST_F(Compose, RefusalsSayWhatIsWrong) {
       {[](Program& p, auto&) { p.calls[1].outputs = {"scaled", "low"}; }, "call 2, of part \"clamps\", makes \"scaled\", which is there already"},
       {[](Program& p, auto&) { p.calls[1].outputs = {"x", "low"}; }, "call 2, of part \"clamps\", makes \"x\", which is there already"},
       {[](Program& p, auto&) { p.calls[1].outputs = {"a b", "low"}; }, "call 2, of part \"clamps\", makes \"a b\", which is no Python identifier"},
+      {[](Program& p, auto&) { p.calls[1].outputs.clear(); }, "call 2, of part \"clamps\", makes no value and has no weight that it could update"},
       {[](Program& p, auto&) { p.calls[0].weights[0].second = "bias"; }, "call 1, of part \"gate\", takes the weight \"bias\", which the program does not have"},
       {[](Program& p, auto&) { p.calls[0].weights.push_back({"weight", "shift"}); }, "call 1, of part \"gate\", gives the weight \"weight\" twice"},
       {[](Program& p, auto&) { p.calls[0].weights.clear(); }, "call 1, of part \"gate\": its kernel_function needs weight, which is not given"},
@@ -165,6 +166,19 @@ TEST(FunctionText, ValuesAreDeletedAfterTheirLastUse) {
   EXPECT_EQ(function_text(program, merged),
             "def kernel_function(x):\n    a, b = f(x)\n    c = g(a)\n    del a\n    d = g(c)\n    del c\n    e, unused = f(d, x)\n    del e, unused\n"
             "    return (d, b)\n");
+}
+
+TEST(FunctionText, ACallMayUpdateWeightsOnly) {
+  Program program;
+  program.inputs = {"x"};
+  program.weights = {"count"};
+  program.calls = {{"f", {"x"}, {}, {"y"}}, {"add", {}, {{"tracked", "count"}}, {}}};
+  program.returns = "y";
+  Merged merged;
+  merged.functions = {{"f", "f"}, {"add", "add"}};
+  merged.returned = {"y"};
+  EXPECT_TRUE(check(program, {{"f", "text"}, {"add", "text"}}));
+  EXPECT_EQ(function_text(program, merged), "def kernel_function(x, *, count):\n    y = f(x)\n    add(tracked=count)\n    return y\n");
 }
 
 TEST(FunctionText, LongSignaturesAreBroken) {

@@ -42,8 +42,8 @@ std::string signature(const std::string& begin, const std::vector<std::string>& 
 std::string call_text(const Call& call, const Merged& merged) {
   std::vector<std::string> arguments = call.inputs;
   for (const auto& [keyword, weight] : call.weights) arguments.push_back(keyword + "=" + weight);
-  const std::string made = call.outputs.empty() ? "" : join(call.outputs, ", ") + " = ";  // a part may only change buffers
-  return fmt::format("{}{}({})", made, merged.functions.at(call.part), join(arguments, ", "));
+  const std::string result = call.outputs.empty() ? "" : join(call.outputs, ", ") + " = ";  // none: it updates its weights
+  return fmt::format("{}{}({})", result, merged.functions.at(call.part), join(arguments, ", "));
 }
 
 // By call: the values that no later call takes and that are not returned.

@@ -1,6 +1,6 @@
 """Rows for test_policy.py: honest files, all accepted. Same form as policy_rows.py."""
 
-from policy_rows import HEAD, KERNEL, LAUNCH, host, kernel, model, module
+from policy_rows import HEAD, KERNEL, LAUNCH, host, kernel, last, model, module
 
 AUTOTUNED = HEAD + '''
 import functools
@@ -301,5 +301,5 @@ ROWS: list[tuple[str, str, str]] = [
     ("weights by list", "", model("ls = []\nfor _ in range(2):\n    ls.append(nn.Linear(n, n))\nself.ls = nn.ModuleList(ls)", "for l in self.ls:\n    x = helper(x, l.weight, l.bias)\nreturn x") + "\ndef helper(x, w, b):\n    return x\n"),
     ("layer handed to an own function", "", model("self.c = nn.Conv2d(1, 1, 1)", "return helper(x, self.c)") + "\ndef helper(x, c):\n    return c.weight\n"),
     ("optional layer", "", model("self.c = nn.Linear(n, n) if n else None", "if self.c is not None:\n    return self.c.weight\nreturn x")),
-    ("main block only", "", module("if __name__ == '__main__':\n    import os, sys\n    print(torch.relu(torch.rand(4)), eval('1'))")),
+    ("main block only", "", last("if __name__ == '__main__':\n    import os, sys\n    print(torch.relu(torch.rand(4)), eval('1'))")),
 ]

@@ -15,6 +15,10 @@ def module(text: str) -> str:
     return HEAD + KERNEL + dedent(text) + "\n\n" + LAUNCH
 
 
+def last(text: str) -> str:
+    return HEAD + KERNEL + LAUNCH + "\n" + dedent(text) + "\n"
+
+
 def host(text: str) -> str:
     return HEAD + KERNEL + "def kernel_function(x, w=None, f=None):\n" + indent(dedent(text).strip("\n"), "    ") + "\n\n\nuse = k[(1,)]\n"
 
@@ -213,11 +217,24 @@ ROWS: list[tuple[str, str, str]] = [
     ("dunder builtins", "policy.name", host("return __builtins__")),
     ("dunder file", "policy.name", host("return __file__")),
     ("dunder class cell", "policy.name", model("pass", "return __class__")),
-    ("name used elsewhere", "policy.name", module("if __name__ == 'kernel_file':\n    pass")),
-    ("name guard with or", "policy.name", module("if __name__ == '__main__' or True:\n    z = 1")),
-    ("name rebound", "policy.name", module("__name__ = '__main__'\nif __name__ == '__main__':\n    import os")),
-    ("name rebound by import", "policy.name", module("import math as __name__\nif __name__ == '__main__':\n    import os")),
-    ("name guard else", "policy.import", module("if __name__ == '__main__':\n    pass\nelse:\n    import os")),
+    ("name used elsewhere", "policy.name", last("if __name__ == 'kernel_file':\n    pass")),
+    ("name guard with or", "policy.name", last("if __name__ == '__main__' or True:\n    z = 1")),
+    ("name rebound", "policy.name", last("__name__ = '__main__'\nif __name__ == '__main__':\n    import os")),
+    ("name rebound by import", "policy.name", last("import math as __name__\nif __name__ == '__main__':\n    import os")),
+    ("name guard else", "policy.import", last("if __name__ == '__main__':\n    pass\nelse:\n    import os")),
+    ("name guard else that does nothing", "policy.name", last("if __name__ == '__main__':\n    pass\nelse:\n    z = 1")),
+    ("name guard twice", "policy.name", last("if __name__ == '__main__':\n    pass\nif __name__ == '__main__':\n    pass")),
+    ("name guard before the end", "policy.name", last("if __name__ == '__main__':\n    pass\nz = 1")),
+    ("name guard nested", "policy.name", last("if z:\n    if __name__ == '__main__':\n        pass")),
+    ("name guard in a loop", "policy.name", last("for z in ():\n    if __name__ == '__main__':\n        pass")),
+    ("name guard with walrus", "policy.name", last("if (__name__ := '__main__') == '__main__':\n    import os")),
+    ("name guard chained", "policy.name", last("if __name__ == '__main__' == z:\n    import os")),
+    ("name rebound by except", "policy.name", last("try:\n    pass\nexcept ValueError as __name__:\n    pass\nif __name__ == '__main__':\n    import os")),
+    ("name rebound by with", "policy.name", last("with z as __name__:\n    pass\nif __name__ == '__main__':\n    import os")),
+    ("name rebound by definition", "policy.name", last("class __name__:\n    pass\nif __name__ == '__main__':\n    import os")),
+    ("name rebound by pattern", "policy.name", last("match z:\n    case __name__:\n        pass\nif __name__ == '__main__':\n    import os")),
+    ("name deleted", "policy.name", last("del __name__\nif __name__ == '__main__':\n    import os")),
+    ("name of the main block", "policy.name", host("return fill(x)") + "\nif __name__ == '__main__':\n    def fill(x):\n        return x\n"),
     ("undefined name", "policy.name", host("return np.add(x, x)")),
     ("module getattr", "policy.name", module("def __getattr__(name):\n    return 1")),
     ("get_inputs used", "policy.name", module("def get_inputs():\n    return torch.rand(4)\nv = get_inputs()")),

@@ -24,7 +24,7 @@ HEAD = "import torch\nimport triton\nimport triton.language as tl\n"
 KERNEL = "@triton.jit\ndef copy_kernel(x, y):\n    tl.store(y, tl.load(x))\n"
 ENTRY = "def kernel_function(x):\n    y = torch.empty_like(x)\n    copy_kernel[(1,)](x, y)\n    return y\n"
 FILE = HEAD + KERNEL + ENTRY
-GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME", "STORE_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
+GLOBALS = {"LOAD_FROM_DICT_OR_GLOBALS", "LOAD_GLOBAL", "LOAD_NAME", "STORE_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
 
 
 def merged(*texts: str, local: tuple[str, ...] = (), ids: tuple[str, ...] = ("one", "two", "three")) -> compose_merge.Merge:
@@ -42,11 +42,9 @@ def second(body: str, *, clash: str = "def aid(v):\n    return v\n") -> str:
 
 def sentence(text: str, torch: bool = False, **more: object) -> str:
     request = {"parts": [{"id": "odd", "text": text, "torch": torch}], "calls": [], "returns": "x", "local": [], **more}
-    try:
-        compose.merge(request)
-    except compose.Declined as problem:
-        return str(problem)
-    return "composed"
+    answer = compose.answer({"cmd": "merge", **request})
+    assert answer["ok"], answer
+    return answer.get("refused", "composed")
 
 
 class Renaming(unittest.TestCase):
@@ -86,6 +84,9 @@ class Renaming(unittest.TestCase):
         self.check(self.entry("x = [T for T in range(T) if aid(T)]", "x = {aid: T for aid in (aid, T) for y in (aid, T)}", "x = [(x := T) for T in x]"),
                    "x = [T for T in range(T_1) if aid_1(T)]\n    x = {aid: T_1 for aid in (aid_1, T_1) for y in (aid, T_1)}\n    x = [(x := T) for T in x]\n")
 
+    def test_walrus_in_comprehensions(self) -> None:
+        self.check(self.entry("x = [[(T := y) for y in x] for x in x]", "return T, aid"), "x = [[(T := y) for y in x] for x in x]\n    return T, aid_1\n")
+
     def test_classes(self) -> None:
         body = "class aid:\n    T: int = 3\n    size = len('T')\n    def get(self):\n        return self.T + T, aid\n"
         self.assertIn("class aid_1:\n    T: int = 3\n    size = len('T')\n    def get(self):\n        return self.T + T_1, aid_1\n",
@@ -94,6 +95,7 @@ class Renaming(unittest.TestCase):
     def test_other_bindings(self) -> None:
         self.check(self.entry("try:", "    import T.aid", "except ValueError as aid_2:", "    x = T, aid_2", "with x as (T, *y):", "    x = T"), "    import T.aid\n", "        x = T, aid_2\n")
         self.check(self.entry("match x:", "    case [T, *y] | {'a': T, **y}:", "        return T, aid"), "case [T, *y] | {'a': T, **y}:\n            return T, aid_1\n")
+        self.check(self.entry("match x:", "    case {'a': y, **T}:", "        return T, y"), "case {'a': y, **T}:\n            return T, y\n")
 
     def test_constexpr_globals(self) -> None:
         first = FILE.replace("@triton", "B = tl.constexpr(4)\n@triton").replace("tl.load(x)", "tl.load(x + B)")
@@ -130,7 +132,7 @@ class Renaming(unittest.TestCase):
 
     def test_texts_and_comments_stay(self) -> None:
         self.check("# why aid\ndef aid(v):\n    '''T é aid'''\n    return 'é', T  # T\n" + self.entry().split("\n", 2)[2], "# why aid\ndef aid_1(v):\n    '''T é aid'''\n    return 'é', T_1  # T\n")
-        self.assertNotIn("# not above", second("'''\n# not above\n'''\n" + self.entry()))
+        self.assertNotIn("# not above", second("U = '''\n# not above'''\n" + self.entry()))
 
 
 class Sharing(unittest.TestCase):
@@ -225,6 +227,13 @@ class Refusing(unittest.TestCase):
                 said = sentence(text)
                 self.assertTrue(said.startswith('part "odd"'), said)
                 self.assertTrue(said.endswith(expected), said)
+
+    def test_deep_texts(self) -> None:
+        for depth in range(100, 3000, 300):
+            with self.subTest(depth):
+                for text in ("1" + " + 1" * depth, "x" + ".y" * depth, "x" + "[0]" * depth, "f(" * (depth // 40) + ")" * (depth // 40)):
+                    said = sentence(FILE.replace("return y", f"f = 1\n    return {text}"))
+                    self.assertTrue(said == "composed" or said.endswith("nested too deeply") or said.endswith("too many nested parentheses"), said)
 
     def test_without_a_kernel(self) -> None:
         text = "def kernel_function(x):\n    return x\n"
