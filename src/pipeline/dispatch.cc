@@ -119,9 +119,13 @@ Status for_each_part(const std::vector<model::Subgraph>& subgraphs, std::size_t 
 }
 
 std::string lasting_text(model::Verdict verdict, const std::string& problem, const std::string& kernel) {
+  const auto put = [&](std::string& path, const std::string& lasting) {
+    if (const std::size_t at = path.empty() ? std::string::npos : verdict.reproduce.find(path); at != std::string::npos) verdict.reproduce.replace(at, path.size(), lasting);
+    path = lasting;
+  };
   verdict.times.clear();
-  verdict.problem.path = problem;
-  verdict.kernel.path = kernel;
+  put(verdict.problem.path, problem);
+  put(verdict.kernel.path, kernel);
   return to_pretty_json_text(model::to_json(verdict));
 }
 

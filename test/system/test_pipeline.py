@@ -198,7 +198,7 @@ class Pipeline(unittest.TestCase):
             return lambda parts: parts[0].update(id=value)
 
         subgraphs = {
-            "truncated": ((self.whole / "subgraphs.json").read_text()[:-200], "subgraphs.json"),
+            "truncated": ((self.whole / "subgraphs.json").read_text()[:-200], "bad.json: parse error"),
             "no list": ('{"a": 1}', "a list of subgraphs"),
             "empty": ("[]", "no subgraph"),
             "wrong type": (spoilt(lambda parts: parts[0].update(ops=3)), '"ops"'),
