@@ -132,7 +132,7 @@ std::string event_json_line(const Event& event, WallTime time) {
                                  {"message", event.message}};
   line["fields"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : event.fields) {
-    std::visit([&](const auto& v) { line["fields"][name] = v; }, value);
+    std::visit([&, &name = name](const auto& v) { line["fields"][name] = v; }, value);
   }
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

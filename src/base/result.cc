@@ -3,8 +3,29 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace ka {
+
+namespace {
+
+// The user's mistakes quote what the user gave us; control characters in it are spelt out, so that the sentence stays one line and
+// controls no terminal.
+std::string in_one_line(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7F) out += c;
+    else if (c == '\n') out += "\\n";
+    else if (c == '\t') out += "\\t";
+    else (out += "\\x") += {kDigits[byte / 16], kDigits[byte % 16]};
+  }
+  return out;
+}
+
+}  // namespace
 
 void check_failed(const char* claim, const char* file, int line) {
   std::fprintf(stderr, "kernelagent: internal error: %s does not hold (%s:%d)\n", claim, file, line);
@@ -55,13 +76,13 @@ const char* to_string(ErrorKind kind) {
 }
 
 Error invalid_input(std::string message) {
-  return {ErrorKind::invalid_input, std::move(message)};
+  return {ErrorKind::invalid_input, in_one_line(message)};
 }
 Error unsupported(std::string message) {
-  return {ErrorKind::unsupported, std::move(message)};
+  return {ErrorKind::unsupported, in_one_line(message)};
 }
 Error not_found(std::string message) {
-  return {ErrorKind::not_found, std::move(message)};
+  return {ErrorKind::not_found, in_one_line(message)};
 }
 Error environment_error(std::string message) {
   return {ErrorKind::environment, std::move(message)};

@@ -65,6 +65,11 @@ TEST(Result, ErrnoErrorEndsWithTheSystemsText) {
   EXPECT_EQ(errno_error("cannot open x", ENOENT).message, "cannot open x: No such file or directory");
 }
 
+TEST(Result, TheUsersMistakesAreOneLineWhateverTheyQuote) {
+  for (const Error& error : {invalid_input("a\n\tb\x1b[2J\x7f é"), unsupported("a\n\tb\x1b[2J\x7f é"), not_found("a\n\tb\x1b[2J\x7f é")})
+    EXPECT_EQ(error.message, "a\\n\\tb\\x1b[2J\\x7f é");
+}
+
 TEST(ResultDeathTest, AskingForAMissingValueAborts) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(static_cast<void>(half(3).value()), "internal error");

@@ -227,6 +227,7 @@ Status WarmInterpreter::start_locked(const os::CancelToken& cancel) {
   Result<os::Packet> hello =
       os::receive_packet(state->control.get(), os::Deadline::in(options_.start_limit), cancel);
   if (!hello) {
+    state->process.kill();  // it is still importing and does not listen yet; nothing of ours runs in it
     if (hello.error().kind == ErrorKind::cancelled) return hello.error();
     return environment_error(fmt::format("{} could not be started as the warm interpreter: {}", options_.python,
                                          hello.error().message));

@@ -1,6 +1,8 @@
 #include "graph/exported.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,13 +15,22 @@ namespace {
 
 constexpr std::size_t kMaxNodes = 100'000;
 constexpr int kMaxNesting = 4;
+constexpr std::int64_t kMaxOutputs = 100'000;
 
-Result<std::vector<std::int64_t>> integers(const Json& list) {
+// The library would convert what does not fit.
+Result<std::int64_t> integer(const Json& json) {
+  if (!json.is_number_integer()) return invalid_input("an integer is none");
+  if (json.is_number_unsigned() && !std::in_range<std::int64_t>(json.get<std::uint64_t>())) return invalid_input("an integer is too large");
+  return json.get<std::int64_t>();
+}
+
+Result<std::vector<std::int64_t>> sizes_of(const Json& list) {
   std::vector<std::int64_t> out;
   if (!list.is_array()) return invalid_input("a list of integers is missing");
   for (const Json& item : list) {
-    if (!item.is_number_integer()) return invalid_input("a size is not an integer");
-    out.push_back(item.get<std::int64_t>());
+    KA_ASSIGN(std::int64_t size, integer(item));
+    if (size < 0) return invalid_input("a size is negative");
+    out.push_back(size);
   }
   return out;
 }
@@ -27,8 +38,9 @@ Result<std::vector<std::int64_t>> integers(const Json& list) {
 Result<TensorFacts> tensor_facts(const Json& json) {
   TensorFacts facts;
   KA_ASSIGN(facts.dtype, ir::parse_dtype(json.value("dtype", "")));
-  KA_ASSIGN(facts.shape, integers(json.value("shape", Json())));
-  KA_ASSIGN(facts.strides, integers(json.value("strides", Json())));
+  KA_ASSIGN(facts.shape, sizes_of(json.value("shape", Json())));
+  KA_ASSIGN(facts.strides, sizes_of(json.value("strides", Json())));
+  if (facts.strides.size() != facts.shape.size()) return invalid_input("a tensor has not one stride per dimension");
   return facts;
 }
 
@@ -39,18 +51,26 @@ Result<double> special_float(const std::string& text) {
   return invalid_input("a float is none: " + text);
 }
 
-TensorRef tensor_ref(const Json& json) {
-  return {json.value("t", ""), json.value("i", 0)};
+Result<TensorRef> tensor_ref(const Json& json) {
+  KA_ASSIGN(std::int64_t output, integer(json.value("i", Json(0))));
+  if (output < 0 || output > kMaxOutputs) return invalid_input("an operand is an output that no operator has");
+  return TensorRef{json.value("t", ""), static_cast<int>(output)};
 }
 
 Result<Operand> operand(const Json& json, int depth = 0) {
   if (depth > kMaxNesting) return invalid_input("an operand is nested too deeply");
   if (json.is_null()) return Operand{};
   if (json.is_boolean()) return Operand{json.get<bool>()};
-  if (json.is_number_integer()) return Operand{json.get<std::int64_t>()};
+  if (json.is_number_integer()) {
+    KA_ASSIGN(std::int64_t value, integer(json));
+    return Operand{value};
+  }
   if (json.is_number()) return Operand{json.get<double>()};
   if (json.is_string()) return Operand{json.get<std::string>()};
-  if (json.is_object() && json.contains("t")) return Operand{tensor_ref(json)};
+  if (json.is_object() && json.contains("t")) {
+    KA_ASSIGN(TensorRef ref, tensor_ref(json));
+    return Operand{std::move(ref)};
+  }
   if (json.is_object() && json.contains("f")) {
     KA_ASSIGN(double value, special_float(json.value("f", "")));
     return Operand{value};
@@ -122,7 +142,8 @@ Result<ExportedGraph> graph_from(const Json& sample) {
   ExportedGraph out;
   const Json sizes = sample.value("sizes", Json::object()), json = sample.value("graph", Json::object());
   for (const auto& [name, value] : sizes.items()) {
-    if (value.is_number_integer()) out.sizes[name] = value.get<std::int64_t>();
+    if (!value.is_number_integer()) continue;
+    KA_ASSIGN(out.sizes[name], integer(value));
   }
   for (const Json& item : json.value("arguments", Json::array())) {
     KA_ASSIGN(ExportedArgument read, argument(item));
@@ -136,12 +157,29 @@ Result<ExportedGraph> graph_from(const Json& sample) {
   }
   for (const Json& item : json.value("outputs", Json::array())) {
     if (!item.contains("t")) return unsupported("the program returns a plain value, not a tensor");
-    out.outputs.push_back(tensor_ref(item));
+    KA_ASSIGN(TensorRef ref, tensor_ref(item));
+    out.outputs.push_back(std::move(ref));
   }
-  for (const Json& item : json.value("updates", Json::array()))
-    out.updates.push_back({item.value("target", ""), tensor_ref(item.value("value", Json::object()))});
+  for (const Json& item : json.value("updates", Json::array())) {
+    KA_ASSIGN(TensorRef ref, tensor_ref(item.value("value", Json::object())));
+    out.updates.push_back({item.value("target", ""), std::move(ref)});
+  }
   out.structure = json.value("structure", "tensor");
   return out;
+}
+
+bool same_kind(const std::optional<TensorFacts>& a, const std::optional<TensorFacts>& b) {
+  return a.has_value() == b.has_value() && (!a || a->shape.size() == b->shape.size());
+}
+
+// What is imported relies on it: only numbers differ between samples. (That an operator has more results at other sizes is told by name.)
+bool same_structure(const ExportedGraph& a, const ExportedGraph& b) {
+  const auto same_argument = [](const ExportedArgument& x, const ExportedArgument& y) { return x.node == y.node && x.kind == y.kind && same_kind(x.tensor, y.tensor); };
+  const auto same_node = [](const ExportedNode& x, const ExportedNode& y) {
+    return x.name == y.name && x.op == y.op && (x.outputs.size() != y.outputs.size() || std::equal(x.outputs.begin(), x.outputs.end(), y.outputs.begin(), same_kind));
+  };
+  return std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(), same_argument) &&
+         std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node);
 }
 
 }  // namespace
@@ -152,7 +190,7 @@ Result<Exported> read_exported(const Json& document) try {
   for (const Json& item : document.value("refusals", Json::array())) out.refusals.push_back(item.get<std::string>());
   for (const Json& item : document.value("samples", Json::array())) {
     KA_ASSIGN(ExportedGraph read, graph_from(item));
-    if (!out.samples.empty() && read.nodes.size() != out.samples[0].nodes.size()) continue;
+    if (!out.samples.empty() && !same_structure(read, out.samples[0])) continue;
     out.samples.push_back(std::move(read));
   }
   if (out.samples.empty()) return invalid_input("the export has no graph");

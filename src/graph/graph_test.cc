@@ -54,10 +54,16 @@ TEST(Term, BecomesNodes) {
 }
 
 TEST(Term, RefusesWhatItCannotRead) {
-  for (const char* text : {"x +", "f(x", "let = 3; x", "if x then y", "x ) y", "[1, 2"}) EXPECT_FALSE(parse_term(text)) << text;
+  for (const char* text : {"x +", "f(x", "let = 3; x", "if x then y", "x ) y", "[1, 2", "'text", "99999999999999999999", "1.2.3", "1e"}) EXPECT_FALSE(parse_term(text)) << text;
 }
 
 // Every row must at least be readable; what it computes is compared with PyTorch in test/system.
+TEST(Terms, DeepNestingIsRefused) {
+  EXPECT_TRUE(parse_term(std::string(50, '(') + "x" + std::string(50, ')')));
+  EXPECT_FALSE(parse_term(std::string(100'000, '(') + "x"));
+  EXPECT_FALSE(parse_term(std::string(100'000, '-') + "x"));
+}
+
 TEST(Operators, AllTermsParse) {
   for (const auto& group : operator_groups()) {
     for (const Operator& row : group) {
@@ -189,12 +195,39 @@ TEST(Import, NamesTheOperatorThatItDoesNotKnow) {
   EXPECT_EQ((std::vector<std::string>{node.op, node.origin, node.where}), (std::vector<std::string>{"unknown", "aten.fft_fft.default", "p.py:3"}));
 }
 
+// A program of one sample with one input, with these facts about it.
+std::string input_with(const std::string& facts) {
+  return R"({"samples": [{"graph": {"arguments": [{"node": "x", "kind": "input", "name": "x", "dtype": "float32", )" + facts + "}]}}]}";
+}
+
 TEST(Exported, RefusesNonsense) {
-  for (const char* text : {"{}", "[]", R"({"samples": 3})", R"({"samples": [{"graph": {"nodes": [{"outs": [{"dtype": "x"}]}]}}]})"}) {
+  for (const std::string& text : {std::string("{}"), std::string("[]"), std::string(R"({"samples": 3})"), std::string(R"({"samples": [{"graph": {"nodes": [{"outs": [{"dtype": "x"}]}]}}]})"),
+                                  input_with(R"("shape": [-4], "strides": [1])"), input_with(R"("shape": [18446744073709551615], "strides": [1])"),
+                                  input_with(R"("shape": [4, 4], "strides": [1])"), std::string(R"({"samples": [{"graph": {"outputs": [{"t": "x", "i": -1}]}}]})")}) {
     Result<Json> json = parse_json(text, "test");
     ASSERT_TRUE(json);
     EXPECT_FALSE(read_exported(*json)) << text;
   }
+}
+
+TEST(Exported, LeavesOutSamplesOfAnotherStructure) {
+  Result<Json> json = parse_json(input_with(R"("shape": [4], "strides": [1])"), "test");
+  ASSERT_TRUE(json);
+  EXPECT_EQ(read_exported(*json)->samples.size(), 1U);
+  Json other = (*json)["samples"][0];
+  (*json)["samples"].push_back(other);
+  EXPECT_EQ(read_exported(*json)->samples.size(), 2U);
+  other["graph"]["arguments"][0]["shape"] = {2, 2};
+  other["graph"]["arguments"][0]["strides"] = {2, 1};
+  (*json)["samples"].push_back(other);
+  EXPECT_EQ(read_exported(*json)->samples.size(), 2U) << "another rank";
+}
+
+TEST(Import, AnUnknownOperatorWithFewerResultsAtOtherSizesIsAnError) {
+  Exported exported = sampled({{64, 32}, {48, 32}});
+  for (ExportedGraph& sample : exported.samples) sample.nodes[0].op = "aten.fft_fft.default";
+  exported.samples[1].nodes[0].outputs.clear();
+  EXPECT_FALSE(import_program(exported));
 }
 
 }  // namespace

@@ -292,6 +292,7 @@ class Importer {
       for (std::size_t d = 0; d < node.outputs[k]->shape.size(); ++d) {
         Numbers numbers;
         for (const ExportedGraph& sample : exported_.samples) {
+          if (sample.nodes[i].outputs.size() != node.outputs.size()) return false;
           const std::optional<TensorFacts>& facts = sample.nodes[i].outputs[k];
           if (!facts || d >= facts->shape.size()) return false;
           numbers.push_back(facts->shape[d]);

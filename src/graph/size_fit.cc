@@ -140,7 +140,7 @@ void SizeFit::find_parts() {
     for (const auto& [k, v] : cuts) {
       if (v[0] < 1 || k < 2 || whole[0] % v[0] != 0 || k * v[0] % whole[0] != 0 || known_.contains(v)) continue;
       const std::int64_t here = whole[0] / v[0];
-      if (matches(whole, [&](std::size_t i) { return here * v[i]; })) parts = std::lcm(parts, here);
+      if (matches(whole, [here, &v = v](std::size_t i) { return here * v[i]; })) parts = std::lcm(parts, here);
     }
     const bool whole_parts = parts > 1 && parts <= kLargestFactor && std::all_of(whole.begin(), whole.end(), [&](std::int64_t n) { return n % parts == 0; });
     if (whole_parts) split(s, parts);

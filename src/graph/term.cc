@@ -29,6 +29,8 @@ struct TermNode {
 
 namespace {
 
+constexpr int kMaxDepth = 200;
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) { advance(); }
@@ -41,11 +43,28 @@ class Parser {
   }
 
  private:
+  // Counts how deep the parser has called itself, so that no text exhausts the stack.
+  class Nesting {
+   public:
+    explicit Nesting(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > kMaxDepth) parser_.fail("it is nested too deeply");
+    }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    ~Nesting() { --parser_.depth_; }
+    bool fits() const { return parser_.depth_ <= kMaxDepth; }
+
+   private:
+    Parser& parser_;
+  };
+
   static Term make(TermKind kind, std::string text, std::vector<Term> parts = {}, Arg literal = {}) {
     return std::make_shared<TermNode>(TermNode{kind, std::move(text), std::move(literal), std::move(parts), {}});
   }
 
   Term term() {
+    const Nesting nesting(*this);
+    if (!nesting.fits()) return make(TermKind::literal, "");
     if (accept("let")) {
       const std::string name = take();
       expect("=");
@@ -94,6 +113,8 @@ class Parser {
   }
 
   Term unary() {
+    const Nesting nesting(*this);
+    if (!nesting.fits()) return make(TermKind::literal, "");
     if (accept("-")) return make(TermKind::negate, "", {unary()});
     if (accept("not")) return make(TermKind::invert, "", {unary()});
     return primary();
@@ -140,11 +161,17 @@ class Parser {
     return std::make_shared<TermNode>(std::move(call));
   }
 
+  template <class Number>
+  Number parsed(const std::string& text) {
+    Number value{};
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc() || end != text.data() + text.size()) fail(text + " is no number");
+    return value;
+  }
+
   Term number(const std::string& text) {
-    if (text.find_first_of(".e") == std::string::npos) return make(TermKind::literal, "", {}, Arg{ir::Sym(std::stoll(text))});
-    double value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return make(TermKind::literal, "", {}, Arg{value});
+    if (text.find_first_of(".e") == std::string::npos) return make(TermKind::literal, "", {}, Arg{ir::Sym(parsed<std::int64_t>(text))});
+    return make(TermKind::literal, "", {}, Arg{parsed<double>(text)});
   }
 
   void advance() {
@@ -165,7 +192,8 @@ class Parser {
       ++at_;
       while (at_ < text_.size() && text_[at_] != '\'') ++at_;
       token_ = std::string(text_.substr(begin, at_ - begin));
-      ++at_;
+      if (at_ == text_.size()) fail("a text has no end");
+      else ++at_;
       return;
     } else {
       ++at_;
@@ -195,6 +223,7 @@ class Parser {
   std::size_t at_ = 0;
   std::string token_;
   std::string failed_;
+  int depth_ = 0;
 };
 
 bool is_number(const Arg& arg) {

@@ -300,7 +300,7 @@ std::string wrong_attributes(const Look& at, std::span<const AttributeRule> rule
     if (found != at.node.attributes.end() && !is_of(rule.kind, found->second)) return fmt::format("its attribute {} is of another type", rule.name);
   }
   for (const auto& [name, value] : at.node.attributes) {
-    const bool known = std::any_of(rules.begin(), rules.end(), [&](const AttributeRule& rule) { return rule.name == name; });
+    const bool known = std::any_of(rules.begin(), rules.end(), [&name = name](const AttributeRule& rule) { return rule.name == name; });
     if (!known) return fmt::format("nobody knows its attribute {}", name);
     if (std::string wrong = wrong_symbols(at, name, value); !wrong.empty()) return wrong;
   }

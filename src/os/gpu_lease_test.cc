@@ -1,5 +1,6 @@
 #include "os/gpu_lease.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -54,12 +55,16 @@ class Holder {
       if (!lease || !*lease) ::_exit(1);
       leases.push_back(std::move(**lease));
     }
+    std::array<int, 2> started{};  // closed by exec: until then the new process still has our descriptors
+    if (::pipe2(started.data(), O_CLOEXEC) != 0) ::_exit(1);
     const pid_t sleeper = ::fork();
     if (sleeper == 0) {
       ::execl("/bin/sleep", "sleep", "60", nullptr);
       ::_exit(1);
     }
-    if (::write(told, &sleeper, sizeof sleeper) < 0) ::_exit(1);
+    ::close(started[1]);
+    char nothing = 0;
+    if (::read(started[0], &nothing, 1) != 0 || ::write(told, &sleeper, sizeof sleeper) < 0) ::_exit(1);
     while (true) ::pause();
   }
   pid_t pid_ = -1, sleeper_ = -1;

@@ -25,7 +25,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // One kernel: walks from what it owns down to what lies in memory, with the number of elements that are looked at.
 class Counter {
  public:
-  Counter(const ir::Graph& graph, const ir::Plan& plan, const std::string& tier, const ir::Gpu& gpu) : graph_(graph), plan_(plan), tier_(tier), gpu_(gpu) {
+  Counter(const ir::Graph& graph, const ir::Plan& plan, const std::string& tier, const ir::Gpu& gpu) : graph_(graph), tier_(tier), gpu_(gpu) {
     for (const ir::SizeSource& size : graph.sizes) given_[size.symbol] = size.given;
     for (const Kernel& kernel : plan.kernels) kept_.insert(kernel.outputs.begin(), kernel.outputs.end());
     for (const Node& node : graph.nodes) {  // a reshape of what lies in memory is the same memory
@@ -107,7 +107,6 @@ class Counter {
   }
 
   const ir::Graph& graph_;
-  const ir::Plan& plan_;
   const std::string& tier_;
   const ir::Gpu& gpu_;
   std::map<std::string, std::int64_t> given_;
