@@ -27,8 +27,7 @@ class Declined(Exception):
 def merge(request: dict[str, Any]) -> dict[str, Any]:
     parts = [read_part(number, given) for number, given in enumerate(request["parts"])]
     by_name = {part.name: part for part in parts}
-    for number, call in enumerate(request["calls"], 1):
-        check_call(number, call, by_name[call["part"]])
+    taken = {call["part"]: check_call(number, call, by_name[call["part"]]) for number, call in enumerate(request["calls"], 1)}
     names = returned_names(request["returns"])
     merged = Merge(parts, request["local"])
     for given, part in zip(request["parts"], parts):
@@ -42,6 +41,7 @@ def merge(request: dict[str, Any]) -> dict[str, Any]:
         "kernels": merged.kernels(),
         "about": {part.name: about(merged, part) for part in parts},
         "names": names,
+        "weights": taken,
     }
 
 
@@ -64,8 +64,8 @@ def about(merged: Merge, part: Part) -> list[list[str]]:
     return found
 
 
-def check_call(number: int, call: dict[str, Any], part: Part) -> None:
-    """Whether the part's function can be called so."""
+def check_call(number: int, call: dict[str, Any], part: Part) -> list[str]:
+    """Whether the part's function can be called so, and the weights that it takes: those that its signature names."""
     args: ast.arguments = part.entry.node.args
     given, weights = call["inputs"], call["weights"]
     positional = [arg.arg for arg in [*args.posonlyargs, *args.args]]
@@ -77,11 +77,12 @@ def check_call(number: int, call: dict[str, Any], part: Part) -> None:
     left = positional[given:]
     by_keyword = {*left, *(arg.arg for arg in args.kwonlyargs)} - {arg.arg for arg in args.posonlyargs}
     for name in weights:
-        if name not in by_keyword and (args.kwarg is None or name in positional[:given]):
+        if name in positional[:given]:
             raise Declined(f"{where}: its kernel_function takes no weight {name}")
     for name in [*left, *(arg.arg for arg in args.kwonlyargs)]:
         if name not in weights and name not in optional:
             raise Declined(f"{where}: its kernel_function needs {name}, which is not given")
+    return [name for name in weights if name in by_keyword or args.kwarg is not None]
 
 
 def returned_names(text: str) -> list[str]:

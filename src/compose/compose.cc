@@ -67,6 +67,7 @@ Merged merged_from(const Json& json) {
   json.at("functions").get_to(merged.functions);
   json.at("kernels").get_to(merged.kernels);
   json.at("names").get_to(merged.returned);
+  json.at("weights").get_to(merged.weights);
   for (const auto& [id, kernels] : json.at("about").items())
     for (const Json& kernel : kernels) merged.launched[id].push_back({kernel.at(0), kernel.at(1)});
   for (const auto& [id, function] : merged.functions) merged.launched[id];

@@ -134,7 +134,6 @@ TEST_F(Compose, RefusalsSayWhatIsWrong) {
       {[](Program& p, auto&) { p.calls[0].weights[0].second = "bias"; }, "call 1, of part \"gate\", takes the weight \"bias\", which the program does not have"},
       {[](Program& p, auto&) { p.calls[0].weights.push_back({"weight", "shift"}); }, "call 1, of part \"gate\", gives the weight \"weight\" twice"},
       {[](Program& p, auto&) { p.calls[0].weights.clear(); }, "call 1, of part \"gate\": its kernel_function needs weight, which is not given"},
-      {[](Program& p, auto&) { p.calls[0].weights.push_back({"bias", "shift"}); }, "call 1, of part \"gate\": its kernel_function takes no weight bias"},
       {[](Program& p, auto&) { p.calls[1].inputs.push_back("x"); }, "call 2, of part \"clamps\": its kernel_function takes 1 inputs, not 2"},
       {[](Program& p, auto&) { p.mode = "test"; }, "the mode \"test\" is neither train nor eval"},
       {[](Program& p, auto&) { p.problem_object = "a b"; }, "the problem's object \"a b\" is no Python identifier"},

@@ -41,7 +41,10 @@ std::string signature(const std::string& begin, const std::vector<std::string>& 
 
 std::string call_text(const Call& call, const Merged& merged) {
   std::vector<std::string> arguments = call.inputs;
-  for (const auto& [keyword, weight] : call.weights) arguments.push_back(keyword + "=" + weight);
+  const auto taken = merged.weights.find(call.part);
+  for (const auto& [keyword, weight] : call.weights) {
+    if (taken == merged.weights.end() || std::ranges::find(taken->second, keyword) != taken->second.end()) arguments.push_back(keyword + "=" + weight);
+  }
   const std::string result = call.outputs.empty() ? "" : join(call.outputs, ", ") + " = ";  // none: it updates its weights
   return fmt::format("{}{}({})", result, merged.functions.at(call.part), join(arguments, ", "));
 }

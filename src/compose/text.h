@@ -20,6 +20,7 @@ struct Merged {
   std::map<std::string, std::vector<Kernel>> launched;  // by part
   std::vector<std::string> kernels;
   std::vector<std::string> returned;  // names
+  std::map<std::string, std::vector<std::string>> weights;  // by part: those that its signature names, others are not given
 };
 
 // A Python literal over as many lines as the text has, whose value is exactly the text (UTF-8).

@@ -27,6 +27,7 @@ struct Part {
   std::vector<int> ops;                     // in order; an operator that is cheap to compute twice may be in several parts
   std::vector<ProgramRef> inputs, outputs;  // what it reads from outside, weights included; what others read, or the program returns
   std::vector<int> updates;                 // numbers of the program's updates that it makes
+  std::vector<std::size_t> kernels;         // of the plan for the whole
 };
 
 }  // namespace ka::ir

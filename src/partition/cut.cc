@@ -242,9 +242,9 @@ class Cutter {
     return true;
   }
 
-  Part finished(int group) const {
+  Part finished(int group) {
     const Draft& draft = drafts_.at(group);
-    Part out{{draft.ops.begin(), draft.ops.end()}, {}, {}, {draft.updates.begin(), draft.updates.end()}};
+    Part out{{draft.ops.begin(), draft.ops.end()}, {}, {}, {draft.updates.begin(), draft.updates.end()}, {}};
     std::set<ProgramRef> seen;
     const auto read = [&](const ProgramRef& ref) {
       if (draft.inputs.contains(ref) && seen.insert(ref).second) out.inputs.push_back(ref);
@@ -252,6 +252,9 @@ class Cutter {
     for (const int op : out.ops) std::for_each(program_.ops[at(op)].reads.begin(), program_.ops[at(op)].reads.end(), read);
     std::for_each(draft.inputs.begin(), draft.inputs.end(), read);  // what is returned as it is
     out.outputs.assign(draft.outputs.begin(), draft.outputs.end());
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      if (groups_.of(static_cast<int>(k)) == group) out.kernels.push_back(k);
+    }
     return out;
   }
 

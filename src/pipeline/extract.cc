@@ -149,6 +149,47 @@ Result<partition::Refactored> refactored(const std::vector<model::Subgraph>& sub
   return out;
 }
 
+// The part that makes what another one reads, or else one that reads what it makes.
+std::optional<std::size_t> neighbour(const std::vector<ir::Part>& parts, std::size_t of) {
+  const auto has = [](const std::vector<ir::ProgramRef>& list, const ir::ProgramRef& ref) { return std::find(list.begin(), list.end(), ref) != list.end(); };
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto made_here = [&](const ir::ProgramRef& ref) { return ref.op >= 0 && has(parts[i].outputs, ref); };
+    if (i != of && std::any_of(parts[of].inputs.begin(), parts[of].inputs.end(), made_here)) return i;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto read_there = [&](const ir::ProgramRef& ref) { return ref.op >= 0 && has(parts[i].inputs, ref); };
+    if (i != of && std::any_of(parts[of].outputs.begin(), parts[of].outputs.end(), read_there)) return i;
+  }
+  return std::nullopt;
+}
+
+// The cut, but for parts that are no programs by themselves: a number in one (the height of an image that comes in as a row) may follow
+// from sizes that only its neighbour sees. Those are not cut apart.
+std::vector<ir::Part> parts_of(const Generated& whole) {
+  const ir::Program program = graph::program_of(whole.exported);
+  std::vector<std::vector<std::size_t>> together = whole.file.launches;
+  std::set<std::string> good;  // signatures
+  for (std::size_t before = SIZE_MAX;;) {
+    std::vector<ir::Part> parts = partition::cut(whole.program.graph, whole.plan, together, program);
+    if (parts.size() >= before) return parts;  // nothing could be joined
+    before = parts.size();
+    bool apart = true;
+    for (std::size_t i = 0; apart && parts.size() > 1 && i < parts.size(); ++i) {
+      const model::Subgraph subgraph = graph::subgraph_of(whole.exported, parts[i], 0);
+      if (!good.insert(subgraph.signature).second) continue;
+      const Result<graph::Exported> exported = graph::exported_of(subgraph);
+      if (exported && graph::import_program(*exported)) continue;
+      good.erase(subgraph.signature);
+      const std::optional<std::size_t> other = neighbour(parts, i);
+      if (!other) continue;
+      together.push_back(parts[i].kernels);
+      together.back().insert(together.back().end(), parts[*other].kernels.begin(), parts[*other].kernels.end());
+      apart = false;
+    }
+    if (apart) return parts;
+  }
+}
+
 }  // namespace
 
 Frame frame_of(const graph::Exported& exported, const std::vector<model::Subgraph>& subgraphs) {
@@ -230,7 +271,7 @@ Result<OpenProgram> plan_program(const verify::ProblemSource& problem, const Dis
   GenerateChoices choices = options.choices;
   choices.checks_plan = false;  // the refactored program of the parts is held against the original, or the kernels are
   KA_ASSIGN(Generated whole, generate(problem, options.judge, choices, side, cancel, log));
-  std::vector<ir::Part> parts = partition::cut(whole.program.graph, whole.plan, whole.file.launches, graph::program_of(whole.exported));
+  std::vector<ir::Part> parts = parts_of(whole);
   if (parts.size() == 1) route::take_direct(whole.route, "one_part", "no value of the program lies between its kernels: there is nothing to compose");
   return OpenProgram{std::move(side), std::move(whole), std::move(parts)};
 }
