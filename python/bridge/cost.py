@@ -227,6 +227,12 @@ def run_once(program: Program, seed: int) -> tuple[Any, list[Any], runs.Run, mod
     return model, inputs, run, watch
 
 
+def trial_device(request: Request, inputs: list[Any]) -> str:
+    """An index that has become too large for its table is an exception on a CPU; on a GPU it is the end of the process."""
+    has_integers = any(isinstance(v, torch.Tensor) and not v.is_floating_point() for v in inputs)
+    return "cpu" if has_integers else request.device
+
+
 def probe_extents(source: SizedSource, request: Request) -> None:
     """Finds the extents that each constant sets, drops constants that set none, names literals by their extent."""
     try:

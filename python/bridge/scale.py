@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from ka_bridge import modes, ops, runs
-from ka_bridge.cost import CALL_SEED, WAYS, WEIGHTS_SEED, Request, probe_extents, run_once, static_shapes
+from ka_bridge.cost import CALL_SEED, INPUTS_SEED, WAYS, WEIGHTS_SEED, Request, probe_extents, run_once, static_shapes, trial_device
 from ka_bridge.problem import Program, ProblemError, derived_seed
 from ka_bridge.search import BATCH_FLOOR, Search
 from ka_bridge.sizes import SizedSource
@@ -117,6 +117,9 @@ def _running_choice(source: SizedSource, request: Request, stuck: Search, widths
 def _execute(source: SizedSource, request: Request, seed: int, sizes: dict[str, int], steps: list[str],
              known_shapes: list[list[int]] | None) -> Scaled:
     program = request.execute(source, sizes, seed)
+    if sizes != source.given() and trial_device(request, program.inputs(derived_seed(seed, INPUTS_SEED))) != request.device:
+        run_once(request.execute(source, sizes, seed, "cpu"), seed)
+        program = request.execute(source, sizes, seed)
     model, inputs, first, watch = run_once(program, seed)
     return Scaled(sizes, steps, program, model, inputs, first, watch, known_shapes)
 

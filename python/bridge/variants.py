@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 from ka_bridge import modes, runs, weights
-from ka_bridge.cost import Request, run_once
+from ka_bridge.cost import Request, run_once, trial_device
 from ka_bridge.problem import ProblemError
 from ka_bridge.scale import Scaled
 from ka_bridge.sizes import SizedSource
@@ -51,12 +49,6 @@ def proposals(names: list[str], sizes: dict[str, int]) -> list[tuple[str, int]]:
 def _odd(size: int) -> int:
     """An odd number near three quarters of the size."""
     return max(3, size * 3 // 4 | 1)
-
-
-def trial_device(request: Request, inputs: list[Any]) -> str:
-    """An index that has become too large for its table is an exception on a CPU; on a GPU it is the end of the process."""
-    has_integers = any(isinstance(v, torch.Tensor) and not v.is_floating_point() for v in inputs)
-    return "cpu" if has_integers else request.device
 
 
 def _runs(source: SizedSource, request: Request, sizes: dict[str, int], seed: int, shapes: list[tuple[int, ...]], device: str) -> bool:

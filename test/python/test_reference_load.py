@@ -155,12 +155,21 @@ class Finds(ReferenceTest):
             self.assertEqual(answer["outputs"][0]["dtype"], name)
 
     def test_sizes_are_tried_where_a_wrong_index_is_an_exception(self) -> None:
-        from ka_bridge import variants
+        from ka_bridge import cost, scale
         from ka_bridge.cost import Request
+        from ka_bridge.problem import ProblemError
+        from ka_bridge.sizes import SizedSource
 
         on_gpu = Request(None, "train", "cuda")
-        self.assertEqual(variants.trial_device(on_gpu, [torch.ones(2), torch.ones(2, dtype=torch.int64)]), "cpu")
-        self.assertEqual(variants.trial_device(on_gpu, [torch.ones(2), 3]), "cuda")
+        self.assertEqual(cost.trial_device(on_gpu, [torch.ones(2), torch.ones(2, dtype=torch.int64)]), "cpu")
+        self.assertEqual(cost.trial_device(on_gpu, [torch.ones(2), 3]), "cuda")
+        # the device "meta" looks at no index, as a GPU that ends the process for one would not tell
+        source = SizedSource("import torch\nfrom torch import nn\ntable = 64\nhigh = 64\n"
+                             "class Model(nn.Module):\n    def forward(self, x, i): return nn.functional.embedding(i, x)\n"
+                             "def get_inputs(): return [torch.randn(table, 4), torch.randint(0, high, (50,))]\n", "p.py")
+        with self.assertRaises(ProblemError) as failed:
+            scale._execute(source, Request(None, "train", "meta"), 0, {"table": 2, "high": 64}, [], None)
+        self.assertEqual(failed.exception.kind, "forward_raises")
 
     def test_variants_are_other_shapes_that_run(self) -> None:
         self.assertEqual([v["name"] for v in self.loaded(LINEAR)["variants"]], ["batch=5", "batch=3", "batch=1"])
