@@ -267,10 +267,11 @@ Result<Frame> read_frame(std::string_view text, const std::string& path) try {
 }
 
 Result<OpenProgram> plan_program(const verify::ProblemSource& problem, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
-  KA_ASSIGN(verify::ReferenceSide side, open_program(problem, options.judge, interpreter, cancel));
+  const auto begin = std::chrono::steady_clock::now();
+  KA_ASSIGN(verify::ReferenceSide side, open_program(problem, options.judge, interpreter, cancel, log));
   GenerateChoices choices = options.choices;
   choices.checks_plan = false;  // the refactored program of the parts is held against the original, or the kernels are
-  KA_ASSIGN(Generated whole, generate(problem, options.judge, choices, side, cancel, log));
+  KA_ASSIGN(Generated whole, generate(problem, options.judge, choices, side, begin, cancel, log));
   std::vector<ir::Part> parts = parts_of(whole);
   if (parts.size() == 1) route::take_direct(whole.route, "one_part", "no value of the program lies between its kernels: there is nothing to compose");
   return OpenProgram{std::move(side), std::move(whole), std::move(parts)};

@@ -25,7 +25,7 @@ constexpr const char* kInnerEntry = "run_kernels";  // what ModelNew calls; the 
 // Seconds since the last lap, by name; and events for whoever watches.
 class Laps {
  public:
-  Laps(std::map<std::string, double>& times, EventLog* log) : times_(times), log_(log) {}
+  Laps(std::map<std::string, double>& times, EventLog* log, std::chrono::steady_clock::time_point begin) : times_(times), log_(log), last_(begin) {}
   void start(const char* stage) {
     if (log_ != nullptr) log_->debug(stage, "start");
   }
@@ -40,7 +40,7 @@ class Laps {
  private:
   std::map<std::string, double>& times_;
   EventLog* log_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_;
 };
 
 std::string counted(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
@@ -193,7 +193,8 @@ std::string explanation(const Generated& made) {
 }
 
 Result<verify::ReferenceSide> open_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, bridge::WarmInterpreter& interpreter,
-                                           const os::CancelToken& cancel) {
+                                           const os::CancelToken& cancel, EventLog* log) {
+  if (log != nullptr) log->debug("problem", "start");
   verify::ReferenceOptions reference;
   reference.exports = true;
   reference.seed = options.seed;
@@ -222,15 +223,15 @@ Status write_kernels(const graph::Exported& exported, const GenerateChoices& cho
 
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
                            bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
-  KA_ASSIGN(verify::ReferenceSide side, open_program(problem, options, interpreter, cancel));
-  return generate(problem, options, choices, side, cancel, log);
+  const auto begin = std::chrono::steady_clock::now();
+  KA_ASSIGN(verify::ReferenceSide side, open_program(problem, options, interpreter, cancel, log));
+  return generate(problem, options, choices, side, begin, cancel, log);
 }
 
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
-                           verify::ReferenceSide& side, const os::CancelToken& cancel, EventLog* log) try {
+                           verify::ReferenceSide& side, std::chrono::steady_clock::time_point opened, const os::CancelToken& cancel, EventLog* log) try {
   Generated out;
-  Laps laps(out.times, log);
-  laps.start("problem");
+  Laps laps(out.times, log, opened);
   KA_ASSIGN(std::string facts_text, side.source_facts(cancel));
   KA_ASSIGN(Json facts, parse_json(facts_text, problem.path));
   out.facts = facts_text;
@@ -254,11 +255,15 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
   KA_ASSIGN(std::string text, side.export_graphs(graph::operator_spellings(), cancel));
   KA_ASSIGN(Json document, parse_json(text, problem.path));
   KA_ASSIGN(out.exported, graph::read_exported(document));
-  const auto lap = [&](const char* stage, const std::string& message) { message.empty() ? laps.start(stage) : laps.done(stage, message); };
+  const auto lap = [&](const std::string& stage, const std::string& message) {
+    if (message.empty()) return laps.start(stage.c_str());
+    laps.done(stage.c_str(), message);
+    if (stage != "partition") return;  // with a plan there is a route
+    out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},
+                              problem.text);
+    laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
+  };
   KA_TRY(write_kernels(out.exported, choices, writing, lap, out));
-  out.route = route::decide(features, route::PlanFacts{static_cast<std::int64_t>(out.plan.kernels.size()), static_cast<std::int64_t>(out.program.graph.nodes.size())},
-                            problem.text);
-  laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
   if (constructor) out.file.text += model_new_text(*constructor, out.file);
   KA_ASSIGN(const std::string wrong, side.syntax_error(out.file.text, cancel));
   if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));

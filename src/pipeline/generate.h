@@ -1,6 +1,7 @@
 // From a problem to the text of its kernels, by the built-in generator: route, graph, partition, synth.
 #pragma once
 
+#include <chrono>
 #include <functional>
 
 #include "base/event_log.h"
@@ -47,11 +48,11 @@ struct Generated {
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
                            bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log = nullptr);
 
-// The process in which the program is exported, and the same with one that is there already.
+// The process in which the program is exported, and the same with one that is there already (`opened`: when that was begun).
 Result<verify::ReferenceSide> open_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, bridge::WarmInterpreter& interpreter,
-                                           const os::CancelToken& cancel);
+                                           const os::CancelToken& cancel, EventLog* log = nullptr);
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
-                           verify::ReferenceSide& side, const os::CancelToken& cancel, EventLog* log = nullptr);
+                           verify::ReferenceSide& side, std::chrono::steady_clock::time_point opened, const os::CancelToken& cancel, EventLog* log = nullptr);
 
 // From the program as it was exported to the text of its kernels: no process takes part.
 // A stage begins (no message) or has ended.

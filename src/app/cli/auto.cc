@@ -117,7 +117,12 @@ class Job {
     const verify::ProblemSource& problem = request_.problem;
     const std::string key = route::cache_key({problem.text, problem.object, request_.choices.platform, problem.mode, KA_VERSION});
     KA_ASSIGN(const std::optional<model::Route> known, route::look_up(kRouterCache, key));
-    if (!known) return route::remember(kRouterCache, key, route_);
+    if (!known) {
+      const Status kept = route::remember(kRouterCache, key, route_);
+      if (!kept && kept.error().kind == ErrorKind::invalid_input) return kept;
+      if (!kept) output_.log().warning("route", "not_remembered", kept.error().message);  // a folder that cannot be written to stops nothing
+      return ok();
+    }
     route_ = *known;
     route_.decided_by = "cache";
     return ok();
