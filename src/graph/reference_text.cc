@@ -56,8 +56,8 @@ std::string body_text(const model::Subgraph& subgraph, const Imported& imported)
   const std::string device = first.empty() ? "None" : first + ".device";
   std::string out;
   for (const OperatorText& op : imported.operators) {
-    const bool changes = op.op.find("._assert") != std::string::npos;
-    if (!changes) out += fmt::format("        {} = {}\n", op.name, call_text(op, device));
+    const bool is_check = op.op.find("._assert") != std::string::npos;
+    if (!is_check) out += fmt::format("        {} = {}\n", op.name, call_text(op, device));
   }
   for (const model::SubgraphUpdate& update : subgraph.updates) out += fmt::format("        {}.copy_({})\n", update.weight, value_text(subgraph, update.value));
   std::vector<std::string> results;

@@ -32,10 +32,10 @@ struct DispatchOptions {
 Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel,
                              EventLog* log = nullptr);
 
-// How many at a time: by cores, memory and the number of subgraphs; on a GPU one per GPU and two waiting for each.
+// How many at a time: by cores, memory and the number of subgraphs; three where a GPU takes part, for all of them use the same one.
 std::size_t jobs_for(std::size_t subgraphs, const std::string& device, std::uint64_t memory_each);
 
-// `done` is called for each as it ends, one call at a time; an error of it, or of a part, stops the rest.
+// `work` for each, so many at a time; an error of one keeps the rest from being begun.
 Status for_each_part(const std::vector<model::Subgraph>& subgraphs, std::size_t jobs, const os::CancelToken& cancel,
                      const std::function<Status(const model::Subgraph&)>& work);
 

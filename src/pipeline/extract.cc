@@ -20,8 +20,6 @@
 namespace ka::pipeline {
 namespace {
 
-constexpr const char* kProgramFile = "orchestrator/program.json";
-constexpr const char* kSubgraphsFile = "subgraphs.json";
 constexpr std::chrono::seconds kExecutionLimit{60};
 constexpr std::size_t kMostWords = 4;   // of an id
 constexpr std::size_t kMostLines = 40;  // of a piece of source

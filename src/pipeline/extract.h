@@ -14,6 +14,10 @@
 
 namespace ka::pipeline {
 
+// Below the run directory.
+inline constexpr const char* kProgramFile = "orchestrator/program.json";
+inline constexpr const char* kSubgraphsFile = "subgraphs.json";
+
 // How the program is made of its parts, beside the calls that the parts know.
 struct Frame {
   std::vector<std::string> inputs;                             // of kernel_function, in order

@@ -17,9 +17,6 @@
 namespace ka::pipeline {
 namespace {
 
-constexpr const char* kProgramFile = "orchestrator/program.json";
-constexpr const char* kSubgraphsFile = "subgraphs.json";
-
 // Seconds of a stage, added up over what was done of it.
 class Stopwatch {
  public:

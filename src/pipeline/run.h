@@ -27,7 +27,6 @@ struct RunResult {
   model::Composition composition;
   std::optional<model::Verdict> verdict;   // of the whole
   std::map<std::string, double> times;     // seconds by stage
-  std::size_t launches = 0;                // of one call at the given sizes, as planned
 };
 
 struct RunContext {

@@ -104,23 +104,6 @@ Drawing kernels_drawing(const RunView& view) {
   return out;
 }
 
-void add_class(Html& html, Mark mark) {
-  switch (mark) {
-    case Mark::good:
-      html.raw("good");
-      break;
-    case Mark::bad:
-      html.raw("bad");
-      break;
-    case Mark::torch:
-      html.raw("torch");
-      break;
-    case Mark::unknown:
-      html.raw("unknown");
-      break;
-  }
-}
-
 void add_text(Html& html, Literal open, double x, double y, std::string_view text) {
   html.raw(open).raw(" x=\"").number(x).raw("\" y=\"").number(y).raw("\">").text(text).raw("</text>");
 }
@@ -172,6 +155,23 @@ void add_arrow(Html& html, const DrawnArrow& arrow, const Layout& layout, double
 }
 
 }  // namespace
+
+void add_class(Html& html, Mark mark) {
+  switch (mark) {
+    case Mark::good:
+      html.raw("good");
+      break;
+    case Mark::bad:
+      html.raw("bad");
+      break;
+    case Mark::torch:
+      html.raw("torch");
+      break;
+    case Mark::unknown:
+      html.raw("unknown");
+      break;
+  }
+}
 
 Mark mark_of(const Part& part, const RunView& view) {
   if (view.composition) {

@@ -32,6 +32,8 @@ struct Drawing {
 };
 
 Mark mark_of(const Part& part, const RunView& view);
+// The word of the style sheet for it.
+void add_class(Html& html, Mark mark);
 // A box per call of a part, or per kernel where there are no parts.
 Drawing drawing_of(const RunView& view);
 void add_svg(Html& html, const Drawing& drawing);

@@ -180,20 +180,7 @@ void Sources::add(Html& html, const std::string& path, const std::string& text, 
 
 void add_badge(Html& html, Mark mark, std::string_view word) {
   html.raw("<span class=\"badge ");
-  switch (mark) {
-    case Mark::good:
-      html.raw("good");
-      break;
-    case Mark::bad:
-      html.raw("bad");
-      break;
-    case Mark::torch:
-      html.raw("torch");
-      break;
-    case Mark::unknown:
-      html.raw("unknown");
-      break;
-  }
+  add_class(html, mark);
   html.raw("\">").text(word).raw("</span>");
 }
 
