@@ -20,7 +20,7 @@
 namespace ka::pipeline {
 namespace {
 
-constexpr std::chrono::seconds kExecutionLimit{60};
+constexpr std::chrono::seconds kRefactoredLimit{60};
 constexpr std::size_t kMostWords = 4;   // of an id
 constexpr std::size_t kMostLines = 40;  // of a piece of source
 // They move nothing, or say nothing about what a part computes.
@@ -239,7 +239,7 @@ Result<Extracted> extract(const verify::ProblemSource& problem, OpenProgram& pro
   }
   out.frame = frame_of(whole.exported, out.subgraphs);
   KA_ASSIGN(const partition::Refactored parts, refactored(out.subgraphs, out.frame));
-  const Result<std::string> difference = program.side.compare_refactored(parts.text, seed, kExecutionLimit, cancel);
+  const Result<std::string> difference = program.side.compare_refactored(parts.text, seed, kRefactoredLimit, cancel);
   if (!difference && difference.error().kind == ErrorKind::cancelled) return difference.error();
   if (!difference) out.no_check = difference.error().message;
   else if (!difference->empty()) return internal_error(fmt::format("{}: the refactored program does not compute what the program computes: {}", problem.path, *difference));

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kMaxRounds = 100000;
 constexpr double kMaxSeconds = 86400;
 
-struct Request {
+struct BenchRequest {
   verify::ProblemSource problem;
   verify::KernelSource kernel;
   verify::JudgeOptions options;
@@ -31,11 +31,11 @@ struct Request {
   std::string command;
 };
 
-Result<Request> request_of(const Arguments& arguments) {
+Result<BenchRequest> request_of(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
   if (!arguments.positional().empty())
     return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
-  Request request;
+  BenchRequest request;
   KA_ASSIGN(std::string problem, arguments.required("--problem"));
   KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem));
   KA_ASSIGN(request.kernel.path, arguments.required("--kernel"));
@@ -60,7 +60,7 @@ Result<Request> request_of(const Arguments& arguments) {
 }
 
 // A verdict that was made elsewhere counts when it is about these very texts.
-Result<model::Verdict> given_verdict(const std::string& path, const Request& request) {
+Result<model::Verdict> given_verdict(const std::string& path, const BenchRequest& request) {
   KA_ASSIGN(std::string text, os::read_file(path));
   KA_ASSIGN(Json json, parse_json(text, path));
   Result<model::Verdict> verdict = model::verdict_from_json(json);
@@ -124,7 +124,7 @@ Json to_json(const bench::Timed& timed) {
 }
 
 Result<int> run_bench(const Arguments& arguments, AppContext& context) {
-  KA_ASSIGN(Request request, request_of(arguments));
+  KA_ASSIGN(BenchRequest request, request_of(arguments));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
   std::optional<model::Verdict> verdict;
   if (arguments.has("--verdict")) {
