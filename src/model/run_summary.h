@@ -19,7 +19,8 @@ struct SubgraphResult {
   std::string kernel_sha256;
   std::string producer;
   int rounds = 0;
-  std::string message;  // why not, when not
+  std::optional<int> launches;  // of one call; none without a kernel
+  std::string message;          // why not, when not
   UnknownFields unknown;
   bool operator==(const SubgraphResult&) const = default;
 };

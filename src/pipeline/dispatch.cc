@@ -38,6 +38,7 @@ Status write_part(const model::Subgraph& subgraph, const DispatchOptions& option
   Generated made;
   KA_TRY(write_kernels(exported, options.choices, writing, [](const char*, const std::string&) {}, made));
   out.kernel = made.file.text;
+  out.result.launches = static_cast<int>(made.file.launches.size());
   return ok();
 }
 

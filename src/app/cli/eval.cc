@@ -18,8 +18,10 @@
 #include "app/cli/verify.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "base/wall_time.h"
+#include "model/run_directory.h"
 #include "os/files.h"
-#include "pipeline/generate.h"
+#include "pipeline/run.h"
 #include "problem/problem_file.h"
 #include "route/decide.h"
 
@@ -34,12 +36,14 @@ constexpr double kBenchSeconds = 20;
 
 struct Suite {
   std::string folder, out, mode;
+  std::string route;               // direct, fuse, auto
   std::vector<std::string> names;  // relative to folder, sorted
   verify::JudgeOptions options;
   pipeline::GenerateChoices choices;
   std::chrono::milliseconds limit{};
   std::vector<std::string> contenders;  // empty: nothing is timed
   std::uint64_t jobs = 2;
+  std::uint64_t parts = 1;  // of a problem at a time
   bool verifies = true, quiet = false;
 };
 
@@ -63,11 +67,13 @@ Result<std::vector<std::string>> problems_below(const std::string& folder, const
 
 Result<Suite> suite_of(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
+  constexpr std::array<std::string_view, 3> routes = {"auto", "direct", "fuse"};
   if (!arguments.positional().empty())
     return invalid_input(fmt::format("unexpected argument \"{}\"; the folder is given with --suite", arguments.positional()[0]));
   Suite suite;
   KA_ASSIGN(suite.folder, arguments.required("--suite"));
   KA_ASSIGN(suite.mode, arguments.choice("--mode", "train", modes));
+  KA_ASSIGN(suite.route, arguments.choice("--route", "direct", routes));
   suite.out = arguments.text("--out", ".fuse/eval");
   suite.verifies = !arguments.has("--no-verify");
   suite.choices.algebraic = !arguments.has("--no-algebraic");
@@ -75,6 +81,8 @@ Result<Suite> suite_of(const Arguments& arguments) {
   KA_ASSIGN(suite.names, problems_below(suite.folder, arguments.text("--filter")));
   KA_ASSIGN(suite.jobs, arguments.whole_number("--jobs", 2));
   if (suite.jobs < 1 || suite.jobs > kMaxJobs) return invalid_input(fmt::format("--jobs: at least 1 and at most {}", kMaxJobs));
+  KA_ASSIGN(suite.parts, arguments.whole_number("--dispatch-jobs", 1));
+  if (suite.parts < 1 || suite.parts > kMaxJobs) return invalid_input(fmt::format("--dispatch-jobs: at least 1 and at most {}", kMaxJobs));
   KA_ASSIGN(double limit, arguments.number("--limit", 900));
   if (limit < 0.1 || limit > kMaxLimitSeconds) return invalid_input(fmt::format("--limit: at least 0.1 and at most {:g} seconds", kMaxLimitSeconds));
   suite.limit = std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1000));
@@ -125,36 +133,94 @@ class Evaluation {
 
   Status run(Json& row) {
     KA_ASSIGN(problem::ProblemFile file, problem::read_problem(suite_.folder + "/" + name_));
-    const verify::ProblemSource problem{file.path, file.object, file.text, suite_.mode};
+    problem_ = {file.path, file.object, file.text, suite_.mode};
+    if (suite_.route != "direct") return routed(row);
     std::shared_lock beside = turns_.beside();
-    Result<pipeline::Generated> made = pipeline::generate(problem, suite_.options, suite_.choices, interpreter_, cancel_);
-    if (!made) return made.error();
-    row["kernels"] = made->file.kernels.size();
-    row["route"] = route::word_of(made->route);
-    row["generation_seconds"] = made->seconds;
-    row["algebraic"] = std::any_of(made->rewrites.begin(), made->rewrites.end(), [](const auto& applied) { return applied.algebraic; });
-    row["times"] = made->times;
-    row["plan"] = made->no_refactored.empty() ? "computes what the program computes" : made->no_refactored;
-    const std::string kernel_path = fmt::format("{}/{}", suite_.out, name_);
-    KA_TRY(os::make_dirs(kernel_path.substr(0, kernel_path.rfind('/'))));
-    KA_TRY(os::write_file_atomic(kernel_path, made->file.text));
-    row["status"] = "generated";
-    if (!suite_.verifies) return ok();
-    verify::JudgeContext context{interpreter_, cancel_};
-    const verify::KernelSource kernel{kernel_path, made->file.text};
-    Result<model::Verdict> judged = verify::judge(problem, kernel, suite_.options, context);
-    beside.unlock();
-    if (suite_.jobs > 1 && suite_.options.device == "cuda" && lacked_room(judged)) {
-      const std::unique_lock alone = turns_.alone();
-      judged = verify::judge(problem, kernel, suite_.options, context);
-    }
-    KA_ASSIGN(const model::Verdict verdict, std::move(judged));
-    tell(verdict, row);
-    if (!verdict.accepted || suite_.contenders.empty()) return ok();
-    return time({problem.path, problem.object, problem.text, problem.mode, kernel_path, made->file.text, verdict.kernel.entry, verdict.precision.tier}, row);
+    KA_ASSIGN(const pipeline::Generated made, pipeline::generate(problem_, suite_.options, suite_.choices, interpreter_, cancel_));
+    row["plan"] = made.no_refactored.empty() ? "computes what the program computes" : made.no_refactored;
+    tell(made, row);
+    return direct(made, std::move(beside), row);
   }
 
  private:
+  // One kernel file for the whole program.
+  Status direct(const pipeline::Generated& made, std::shared_lock<std::shared_mutex> beside, Json& row) {
+    const std::string path = fmt::format("{}/{}", suite_.out, name_);
+    KA_TRY(os::make_dirs(path.substr(0, path.rfind('/'))));
+    KA_TRY(os::write_file_atomic(path, made.file.text));
+    row["launches"] = made.file.launches.size();
+    row["status"] = "generated";
+    if (!suite_.verifies) return ok();
+    const verify::KernelSource kernel{path, made.file.text};
+    verify::JudgeContext context{interpreter_, cancel_};
+    return judged(kernel, verify::judge(problem_, kernel, suite_.options, context), std::move(beside), row);
+  }
+
+  // By the route that auto would take, or that was asked for; the other one where it fails.
+  Status routed(Json& row) {
+    std::shared_lock beside = turns_.beside();
+    const std::string folder = fmt::format("{}/{}", suite_.out, name_.substr(0, name_.size() - 3));
+    pipeline::RunOptions options;
+    options.problem = problem_;
+    options.dispatch = {suite_.options, suite_.choices, suite_.verifies, folder};
+    options.jobs = suite_.parts;
+    options.verify = suite_.verifies;
+    KA_ASSIGN(pipeline::OpenProgram program, pipeline::plan_program(problem_, options.dispatch, interpreter_, cancel_, nullptr));
+    const pipeline::Generated whole = program.whole;
+    tell(whole, row);
+    row["route"] = suite_.route == "auto" ? route::word_of(whole.route) : suite_.route;
+    if (row["route"] == "direct") return direct(whole, std::move(beside), row);
+    KA_TRY(os::remove_tree(folder));  // of an earlier suite; what this one has finished is not done again
+    const model::RunInfo info{model::RunInfo::kSchema, std::filesystem::path(folder).filename().string(), utc_timestamp(system_wall_clock()()), "eval", KA_VERSION, {}};
+    KA_ASSIGN(model::RunDirectory directory, model::RunDirectory::create(std::filesystem::path(folder).parent_path().string(), info));
+    pipeline::RunContext context{directory, interpreter_, cancel_, nullptr, std::move(program)};
+    Result<pipeline::RunResult> result = pipeline::run(options, context);
+    if (!result && result.error().kind != ErrorKind::unsupported) return result.error();
+    if (!result || !result->composition.success) {
+      row["fallback"] = elide_middle(result ? result->composition.message : result.error().message, kMaxReason);
+      return direct(whole, std::move(beside), row);
+    }
+    tell(*result, row);
+    if (!result->verdict) return ok();
+    return judged({folder + "/" + result->composition.path, result->program}, *result->verdict, std::move(beside), row);
+  }
+
+  // What comes of a verdict: once more where memory may have lacked because of others, its row, and the timing.
+  Status judged(const verify::KernelSource& kernel, Result<model::Verdict> verdict, std::shared_lock<std::shared_mutex> beside, Json& row) {
+    beside.unlock();
+    if (suite_.jobs > 1 && suite_.options.device == "cuda" && lacked_room(verdict)) {
+      const std::unique_lock alone = turns_.alone();
+      verify::JudgeContext context{interpreter_, cancel_};
+      verdict = verify::judge(problem_, kernel, suite_.options, context);
+    }
+    if (!verdict) return verdict.error();
+    tell(*verdict, row);
+    if (!verdict->accepted || suite_.contenders.empty()) return ok();
+    return time({problem_.path, problem_.object, problem_.text, problem_.mode, kernel.path, kernel.text, verdict->kernel.entry, verdict->precision.tier}, row);
+  }
+
+  static void tell(const pipeline::Generated& made, Json& row) {
+    row["kernels"] = made.file.kernels.size();
+    row["route"] = route::word_of(made.route);
+    row["generation_seconds"] = made.seconds;
+    row["algebraic"] = std::any_of(made.rewrites.begin(), made.rewrites.end(), [](const auto& applied) { return applied.algebraic; });
+    row["times"] = made.times;
+  }
+
+  static void tell(const pipeline::RunResult& result, Json& row) {
+    std::size_t calls = 0;
+    int launches = 0;
+    for (std::size_t i = 0; i < result.subgraphs.size(); ++i) {
+      calls += result.subgraphs[i].calls.size();
+      launches += static_cast<int>(result.subgraphs[i].calls.size()) * result.parts[i].launches.value_or(0);
+    }
+    row["parts"] = calls;
+    row["unique_parts"] = result.subgraphs.size();
+    row["launches"] = launches;
+    row["status"] = "generated";
+    for (const auto& [stage, seconds] : result.times) row["times"][stage] = seconds;
+  }
+
   static void tell(const model::Verdict& verdict, Json& row) {
     row["status"] = verdict.accepted ? "verified" : verdict.rule == "run.timeout" ? "timeout" : "refused";
     row["reason"] = verdict.accepted ? verdict.reason : elide_middle(fmt::format("{}: {}", verdict.rule, verdict.detail), kMaxReason);
@@ -192,6 +258,7 @@ class Evaluation {
 
   const Suite& suite_;
   const std::string& name_;
+  verify::ProblemSource problem_;
   bridge::WarmInterpreter& interpreter_;
   os::CancelToken cancel_;
   Turns& turns_;
