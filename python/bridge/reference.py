@@ -16,6 +16,7 @@ from ka_bridge.problem import ProblemError
 from ka_bridge.tensors import lacks_memory
 
 SOURCE_LIMIT = 8 * 1024 * 1024
+CAUSE_LIMIT = 160  # characters of what is said about missing memory
 
 
 def main(conn: Conn) -> None:
@@ -69,7 +70,8 @@ def main(conn: Conn) -> None:
 def unforeseen(exc: BaseException, filename: str) -> dict[str, Any]:
     """Memory that is not there, an object of the file that raises when it is looked at, or a defect of ours."""
     if lacks_memory(exc):
-        return error_answer("memory", exc, filename, "the program needs more memory than it is given (--memory)")
+        lacking = str(exc).partition("\n")[0][:CAUSE_LIMIT]
+        return error_answer("memory", exc, filename, f"the program needs more memory than it is given (--memory): {lacking or type(exc).__name__}")
     answer = error_answer("internal", exc, filename)
     if answer["error"]["line"] is not None:
         answer["error"]["kind"] = "unsupported"

@@ -14,7 +14,7 @@ import torch
 
 from ka_bridge import emulate, modes, nudge, weights
 from ka_bridge.problem import Program, ProblemError, flatten
-from ka_bridge.tensors import span_elements
+from ka_bridge.tensors import PIECE_ELEMENTS, span_elements
 
 
 LAST_BITS = "last_bits"  # no tier: what is lost when every number that is given is off by its last bit
@@ -100,8 +100,11 @@ def run_emulated(program: Program, model: Callable[[], Any], inputs: list[Any], 
 def _distance(out: torch.Tensor, wide: torch.Tensor) -> float:
     if not out.is_floating_point():
         return 0.0
-    squares = (out.double() - wide.to(out.device)).square()
-    return float(squares[squares.isfinite()].sum())
+    far = 0.0
+    for some, true in zip(out.reshape(-1).split(PIECE_ELEMENTS), wide.reshape(-1).split(PIECE_ELEMENTS)):
+        squares = (some.double() - true.to(out.device)).square()  # of gigabytes at once, four such results would not fit
+        far += float(squares[squares.isfinite()].sum())
+    return far
 
 
 def as_wide(out: torch.Tensor) -> torch.Tensor:
