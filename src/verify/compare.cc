@@ -30,6 +30,7 @@ constexpr ErrorBudget kBudgetHalf{4, 16};
 // Sums come in another order, so that a single element may be off by more than the largest error of the emulation.
 constexpr double kTierSlack = 4;
 constexpr double kOwnSlack = 8;
+constexpr double kHalfSlack = 2;  // of what PyTorch itself is outside the tolerance by
 // A kernel of the tier makes the very errors that the emulation makes; one of the next coarser tier makes four times as large ones.
 constexpr double kTierMultiple = 2.5;
 
@@ -61,19 +62,32 @@ void for_each_range(std::int64_t count, unsigned workers, const Work& work) {
 
 // How far single elements may be off where large terms cancel: then the error is that of the terms, not a fraction of the
 // small element that is left. Measured by PyTorch's own largest error, and by what the tier's operands cost. The budget
-// still bounds the error over the whole output.
-double cancellation_slack(const ReferenceViews& reference, std::int64_t elements, unsigned workers) {
+// still bounds the error over the whole output. In a half dtype PyTorch's largest error is that of rounding the largest
+// element, which says nothing about small ones: there its answer must itself be outside the tolerance at elements that are
+// no larger than the one in question.
+Slack cancellation_slack(const ReferenceViews& reference, const Tolerance& tolerance, std::int64_t elements, unsigned workers) {
   const std::int64_t count = (elements + kRangeElements - 1) / kRangeElements;
   std::vector<RangeResult> parts(static_cast<std::size_t>(count));
+  std::vector<Slack::Binades> outside(static_cast<std::size_t>(count));
   for_each_range(count, workers, [&](std::int64_t k) {
-    reference_errors(reference, range_number(k, elements), parts[static_cast<std::size_t>(k)].sums);
+    const auto at = static_cast<std::size_t>(k);
+    reference_errors(reference, tolerance, range_number(k, elements), parts[at].sums, outside[at]);
   });
   RangeResult all;
   for (const RangeResult& part : parts) fold(all, part);
   const ir::DTypeInfo& dtype = ir::info(reference.native.dtype);
-  const bool narrow = dtype.size < sizeof(float);
-  const double own = narrow ? 0 : kOwnSlack * std::max(all.sums.max_torch, dtype.unit_roundoff * all.sums.max_scale);
-  return std::max(own, kTierSlack * all.sums.max_tier);
+  Slack slack;
+  slack.everywhere = kTierSlack * all.sums.max_tier;
+  if (dtype.size >= sizeof(float)) {
+    slack.everywhere = std::max(slack.everywhere, kOwnSlack * std::max(all.sums.max_torch, dtype.unit_roundoff * all.sums.max_scale));
+    return slack;
+  }
+  double so_far = 0;
+  for (std::size_t i = 0; i < slack.up_to.size(); ++i) {
+    for (const Slack::Binades& part : outside) so_far = std::max(so_far, part[i]);
+    slack.up_to[i] = kHalfSlack * so_far;
+  }
+  return slack;
 }
 
 // Most ranges of an honest answer pass the fast way; the others are looked at again, element by element.
@@ -89,7 +103,7 @@ RangeResult compare_floats(const TensorView& candidate, const ReferenceViews& re
       fine[at] = fast_range(candidate, reference, tolerance, range_number(k, elements), parts[at]);
     });
   if (std::ranges::find(fine, 0) != fine.end()) {
-    const double slack = cancellation_slack(reference, elements, workers);
+    const Slack slack = cancellation_slack(reference, tolerance, elements, workers);
     for_each_range(count, workers, [&](std::int64_t k) {
       const auto at = static_cast<std::size_t>(k);
       if (fine[at]) return;

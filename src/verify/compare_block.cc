@@ -148,11 +148,11 @@ bool overflow_agrees(double got, double native, double wide) {
   return std::isfinite(got) && std::abs(got - wide) <= 0.01 * std::abs(wide);
 }
 
-Mismatch judge_element(double got, double native, double wide, const Tolerance& tolerance, double slack) {
+Mismatch judge_element(double got, double native, double wide, const Tolerance& tolerance, const Slack& slack) {
   if (std::isnan(native)) return std::isnan(got) ? Mismatch::none : Mismatch::special;
   if (std::isnan(got)) return Mismatch::value;
   if (within(got, native, tolerance) || within(got, wide, tolerance)) return Mismatch::none;
-  if (slack > 0 && std::abs(got - wide) <= slack) return Mismatch::none;
+  if (std::isfinite(wide) && std::abs(got - wide) <= slack.at(std::abs(wide))) return Mismatch::none;
   return overflow_agrees(got, native, wide) ? Mismatch::none : Mismatch::value;
 }
 
@@ -175,7 +175,7 @@ bool is_worse(const WorstElement& a, const WorstElement& than) {
   return wrong != was_wrong ? wrong : a.error > than.error;
 }
 
-void detailed_element(const Block& block, std::size_t i, const Tolerance& tolerance, double slack, RangeResult& result) {
+void detailed_element(const Block& block, std::size_t i, const Tolerance& tolerance, const Slack& slack, RangeResult& result) {
   const double got = block.got[i], native = block.native[i], wide = block.wide[i], tier = block.tier[i];
   const Mismatch mismatch = judge_element(got, native, wide, tolerance, slack);
   const double error = std::isnan(got) || std::isnan(wide) ? INFINITY : std::abs(got - wide);
@@ -244,7 +244,7 @@ bool fast_range(const TensorView& candidate, const ReferenceViews& reference, co
 }
 
 void detailed_range(const TensorView& candidate, const ReferenceViews& reference, const Tolerance& tolerance,
-                    double slack, Range range, RangeResult& result) {
+                    const Slack& slack, Range range, RangeResult& result) {
   Block block;
   Numbers undefined, finite;
   for (block.begin = range.begin; block.begin < range.end; block.begin += kBlockElements) {
@@ -265,7 +265,12 @@ void detailed_range(const TensorView& candidate, const ReferenceViews& reference
   }
 }
 
-void reference_errors(const ReferenceViews& reference, Range range, ErrorSums& sums) {
+std::size_t Slack::binade(double magnitude) {
+  const int exponent = magnitude > 0 ? std::ilogb(magnitude) : kSmallest;
+  return static_cast<std::size_t>(std::clamp(exponent, kSmallest, kLargest) - kSmallest);
+}
+
+void reference_errors(const ReferenceViews& reference, const Tolerance& tolerance, Range range, ErrorSums& sums, Slack::Binades& outside) {
   Block block;
   for (block.begin = range.begin; block.begin < range.end; block.begin += kBlockElements) {
     block.n = static_cast<std::size_t>(std::min(kBlockElements, range.end - block.begin));
@@ -276,6 +281,10 @@ void reference_errors(const ReferenceViews& reference, Range range, ErrorSums& s
       const double torch_error = std::abs(block.native[i] - wide), tier_error = std::abs(block.tier[i] - wide);
       sums.max_scale = std::max(sums.max_scale, std::abs(wide));
       if (std::isfinite(torch_error)) sums.max_torch = std::max(sums.max_torch, torch_error);
+      if (std::isfinite(torch_error) && !within(block.native[i], wide, tolerance)) {
+        double& largest = outside[Slack::binade(std::abs(wide))];
+        largest = std::max(largest, torch_error);
+      }
       if (std::isfinite(tier_error)) sums.max_tier = std::max(sums.max_tier, tier_error);
     }
   }

@@ -4,6 +4,8 @@
 // are all finite and within tolerance, and says so when one is not. `detailed_block` looks at every element by itself.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "verify/compare.h"
@@ -42,17 +44,28 @@ struct Range {
   std::int64_t begin, end;
 };
 
+// How far single elements may be off where large terms cancel: see cancellation_slack in compare.cc.
+struct Slack {
+  static constexpr int kSmallest = -32, kLargest = 31;  // exponents; what is smaller or larger counts as these
+  using Binades = std::array<double, kLargest - kSmallest + 1>;
+  double everywhere = 0;
+  Binades up_to{};  // elements of this binade
+
+  static std::size_t binade(double magnitude);
+  double at(double magnitude) const { return std::max(everywhere, up_to[binade(magnitude)]); }
+};
+
 // Adds the range to `result` and returns true, or returns false (and `result` means nothing) when an element is not finite,
 // not within tolerance, or not defined.
 bool fast_range(const TensorView& candidate, const ReferenceViews& reference, const Tolerance& tolerance, Range range,
                 RangeResult& result);
 
-// `slack`: see cancellation_slack in compare.cc.
 void detailed_range(const TensorView& candidate, const ReferenceViews& reference, const Tolerance& tolerance,
-                    double slack, Range range, RangeResult& result);
+                    const Slack& slack, Range range, RangeResult& result);
 
-// The largest errors of PyTorch's own answer and of the tier's, and the largest magnitude; only those fields are set.
-void reference_errors(const ReferenceViews& reference, Range range, ErrorSums& sums);
+// The largest errors of PyTorch's own answer and of the tier's, and the largest magnitude; only those fields are set. `outside`: PyTorch's
+// largest errors at elements where its own answer is not within the tolerance, by the binade of the element.
+void reference_errors(const ReferenceViews& reference, const Tolerance& tolerance, Range range, ErrorSums& sums, Slack::Binades& outside);
 
 // Integers and bools: every byte must agree.
 void exact_range(const TensorView& candidate, const ReferenceViews& reference, Range range, RangeResult& result);
