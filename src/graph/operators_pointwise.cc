@@ -150,7 +150,9 @@ constexpr Operator kOperators[] = {
     {"aten.round.default", "round(self)"},
     {"aten.rrelu.default", "if training then refused('a random slope for each negative element cannot be drawn beforehand; use --mode eval')"
                            " else where(self > 0, self, self * ((lower + upper) / 2))"},
-    {"aten.rsqrt.default", "rsqrt(self)"},
+    // the GPU's instruction takes subnormal numbers for zero
+    {"aten.rsqrt.default", "let x = self * 1.0; let tiny = x < 1.1754943508222875e-38;"
+                           " rsqrt(where(tiny, x * 18446744073709551616.0, x)) * where(tiny, 4294967296.0, 1.0)"},
     {"aten.rsub.Scalar", "other - self * alpha"},
     {"aten.rsub.Tensor", "other - self * alpha"},
     {"aten.selu.default", "elu(self, 1.6732632423543772, 1.0507009873554805, 1.0)"},
@@ -160,7 +162,7 @@ constexpr Operator kOperators[] = {
     {"aten.signbit.default", "if is_floating(self) then copysign(1.0, self) < 0 else if is_boolean(self) then self != self else self < 0"},
     {"aten.silu.default", "self * sigmoid(self)"},
     {"aten.sin.default", "sin(self)"},
-    {"aten.sinc.default", "let y = self * 3.1415926535897931; where(self == 0, 1, sin(y) / y)"},
+    {"aten.sinc.default", "let y = self * 3.1415926535897931; where(abs(self) < 1e-10, 1, sin(y) / y)"},
     {"aten.sinh.default", "sinh(self)"},
     {"aten.softplus.default", "softplus(self, beta, threshold)"},
     {"aten.softshrink.default", "where(abs(self) <= lambd, 0 * self, self - sign(self) * lambd)"},

@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 5> kFirst = {"self", "input", "tensors", 
 // Functions that have no value for numbers below zero.
 constexpr std::array<std::string_view, 8> kOfPositives = {"log", "log2", "log10", "log1p", "sqrt", "rsqrt", "pow", "logit"};
 
+// Arguments of bucketize and searchsorted.
+constexpr std::array<std::string_view, 2> kInOrder = {"boundaries", "sorted_sequence"};
+
 template <std::size_t n>
 bool is_one_of(const std::array<std::string_view, n>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -104,19 +107,31 @@ std::string bound_of(const model::Subgraph& subgraph, const std::string& input) 
   return "2";
 }
 
+// What is looked up in is in order.
+bool is_sorted(const model::Subgraph& subgraph, const std::string& tensor) {
+  return std::any_of(subgraph.ops.begin(), subgraph.ops.end(), [&](const model::SubgraphOp& op) {
+    return std::any_of(kInOrder.begin(), kInOrder.end(), [&](std::string_view argument) {
+      const auto found = op.operands.find(std::string(argument));
+      return found != op.operands.end() && found->second.text == fmt::format("\"{}\"", tensor);
+    });
+  });
+}
+
 // Numbers of the kind that the part is made for.
 std::string input_text(const model::Subgraph& subgraph, const model::TensorType& input, const ir::Shape& shape) {
   const std::string extents = ir::tuple_text(shape);
   if (input.dtype == ir::DType::bool_) return fmt::format("torch.rand({}) > 0.5", extents);
   if (!ir::is_float(input.dtype)) return fmt::format("torch.randint(0, {}, {}, dtype={})", bound_of(subgraph, input.name), extents, ir::torch_type(input.dtype));
   const bool positive = std::any_of(subgraph.ops.begin(), subgraph.ops.end(), [](const model::SubgraphOp& op) { return is_one_of(kOfPositives, ir::short_name(op.op)); });
-  return fmt::format("torch.{}({}, dtype={})", positive ? "rand" : "randn", extents, ir::torch_type(input.dtype));
+  const char* order = is_sorted(subgraph, input.name) ? ".sort(-1).values" : "";
+  return fmt::format("torch.{}({}, dtype={}){}", positive ? "rand" : "randn", extents, ir::torch_type(input.dtype), order);
 }
 
-std::string weight_text(const model::TensorType& weight, const ir::Shape& shape) {
+std::string weight_text(const model::Subgraph& subgraph, const model::TensorType& weight, const ir::Shape& shape) {
   const std::string extents = ir::tuple_text(shape), dtype = ir::torch_type(weight.dtype);
   if (!ir::is_float(weight.dtype)) return fmt::format("torch.zeros({}, dtype={})", extents, dtype);
   if (weight.name.find("var") != std::string::npos) return fmt::format("torch.rand({}, dtype={}) + 0.5", extents, dtype);
+  if (is_sorted(subgraph, weight.name)) return fmt::format("torch.randn({}, dtype={}).sort(-1).values", extents, dtype);
   double terms = 1;
   for (std::size_t d = 1; d < weight.shape.size(); ++d) terms *= static_cast<double>(weight.shape[d]);
   return fmt::format("torch.randn({}, dtype={}) * {:.3g}", extents, dtype, 1 / std::sqrt(terms));
@@ -161,7 +176,7 @@ std::string problem_text(const model::Subgraph& subgraph, const Imported& import
     drawn.push_back(input_text(subgraph, input, shape_of(imported.graph, input.name)));
   }
   for (const model::TensorType& weight : subgraph.weights) {
-    const std::string text = is_constant(weight) ? constant_text(weight) : weight_text(weight, shape_of(imported.graph, weight.name));
+    const std::string text = is_constant(weight) ? constant_text(weight) : weight_text(subgraph, weight, shape_of(imported.graph, weight.name));
     if (is_constant(weight)) out += fmt::format("        self.{} = {}\n", weight.name, text);
     else if (weight.role == "buffer") out += fmt::format("        self.register_buffer(\"{}\", {})\n", weight.name, text);
     else out += fmt::format("        self.{} = nn.Parameter({}{})\n", weight.name, text, ir::is_float(weight.dtype) ? "" : ", requires_grad=False");

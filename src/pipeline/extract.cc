@@ -11,6 +11,7 @@
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "base/tar_gz.h"
+#include "compose/check.h"
 #include "graph/fragment.h"
 #include "graph/reference_text.h"
 #include "ir/python_text.h"
@@ -158,6 +159,9 @@ std::optional<std::size_t> neighbour(const std::vector<ir::Part>& parts, std::si
     const auto read_there = [&](const ir::ProgramRef& ref) { return ref.op >= 0 && has(parts[i].inputs, ref); };
     if (i != of && std::any_of(parts[of].outputs.begin(), parts[of].outputs.end(), read_there)) return i;
   }
+  for (std::size_t i = 0; i < parts.size(); ++i) {  // any that sees sizes: a table that is made from nothing has them from there
+    if (i != of && !parts[i].inputs.empty()) return i;
+  }
   return std::nullopt;
 }
 
@@ -230,6 +234,7 @@ Result<Extracted> extract(const verify::ProblemSource& problem, OpenProgram& pro
       continue;
     }
     subgraph.type = type_of(subgraph);
+    if (!compose::is_identifier(subgraph.type)) subgraph.type += "_op";  // and, or, not
     subgraph.id = subgraph.type;
     for (int k = 2; !ids.insert(subgraph.id).second; ++k) subgraph.id = fmt::format("{}_{}", subgraph.type, k);
     out.subgraphs.push_back(std::move(subgraph));

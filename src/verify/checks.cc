@@ -120,11 +120,13 @@ bool buffers_agree(const RunOutcome& outcome, const Draw& draw) {
 
 // An output that is wrong says more than an earlier one that is imprecise: only where every output is within the tolerance is it
 // the precision that is refused.
-std::optional<Refusal> check_numbers(const RunOutcome& outcome, const Draw& draw, model::Verdict& verdict) {
+std::optional<Refusal> check_numbers(const RunOutcome& outcome, const Draw& draw, model::Verdict& verdict, double wider) {
   std::optional<Refusal> imprecise;
   for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
     const TensorView got = view_of(outcome.outputs[i].spec, outcome.bytes.bytes());
-    const Tolerance tolerance = default_tolerance(got.dtype);
+    Tolerance tolerance = default_tolerance(got.dtype);
+    tolerance.rtol *= wider;
+    tolerance.atol *= wider;
     const Comparison seen = compare(got, draw.views(i), tolerance, default_budget(got.dtype));
     model::Precision& precision = verdict.precision;
     precision.rtol = tolerance.rtol;

@@ -30,6 +30,7 @@ std::optional<Refusal> check_fresh(const RunOutcome& now, const Draw& draw, cons
 bool buffers_agree(const RunOutcome& outcome, const Draw& draw);
 
 // Are the numbers right? Fills in the precision figures and the worst element of the verdict.
-std::optional<Refusal> check_numbers(const RunOutcome& outcome, const Draw& draw, model::Verdict& verdict);
+// `wider`: the tolerance is as many times as large.
+std::optional<Refusal> check_numbers(const RunOutcome& outcome, const Draw& draw, model::Verdict& verdict, double wider = 1);
 
 }  // namespace ka::verify

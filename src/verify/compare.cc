@@ -125,7 +125,9 @@ void apply_budget(Comparison& result, const ErrorSums& sums, double unit_roundof
                                     tier_share * std::sqrt(sums.tier / n)});
   const double max_unit = std::max({sums.max_torch, unit_roundoff * sums.max_scale,
                                     4 * kTierMultiple / budget.max_multiple * sums.max_tier});
-  const double rms_seen = rms_unit > 0 ? std::sqrt(sums.candidate / n) / rms_unit : (sums.candidate > 0 ? INFINITY : 0);
+  // squares of numbers beyond 1e154 are infinite: then the largest error is all there is
+  const bool beyond = !std::isfinite(rms_unit);
+  const double rms_seen = beyond ? 0 : rms_unit > 0 ? std::sqrt(sums.candidate / n) / rms_unit : (sums.candidate > 0 ? INFINITY : 0);
   const double max_seen = max_unit > 0 ? sums.max_candidate / max_unit : (sums.max_candidate > 0 ? INFINITY : 0);
   result.multiple_seen = std::max(rms_seen, max_seen * budget.rms_multiple / budget.max_multiple);
   if (result.mismatch != Mismatch::none || result.multiple_seen <= budget.rms_multiple) return;

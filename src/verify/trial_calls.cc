@@ -69,9 +69,17 @@ Result<std::string> Trial::explaining_tier(const RunOutcome& outcome, const Draw
   return std::string();
 }
 
+// So many tolerances may an element be off where the noise of the program is that large. A step that a rounding decides about is larger.
+constexpr double kNoisyTolerance = 8;
+
 // Whether PyTorch was lucky rather than the kernel wrong: the error is no larger than the noise of the program itself (docs/precision.md).
 Result<bool> Trial::is_chance(const MaybeRefusal& refusal, const RunOutcome& outcome, const Draw& draw) {
-  if (!refusal || refusal->rule != "result.precision" || tier_ != "fp32") return false;
+  if (!refusal || tier_ != "fp32") return false;
+  if (refusal->rule == "result.precision") return within("last_bits", outcome, draw);
+  if (refusal->rule != "result.mismatch") return false;
+  model::Verdict aside;
+  const MaybeRefusal far = check_numbers(outcome, draw, aside, kNoisyTolerance);
+  if (far && far->rule != "result.precision") return false;
   return within("last_bits", outcome, draw);
 }
 
