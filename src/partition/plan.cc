@@ -14,6 +14,7 @@
 #include "partition/attention.h"
 #include "partition/inlining.h"
 #include "partition/launch_order.h"
+#include "partition/siblings.h"
 
 namespace ka::partition {
 namespace {
@@ -52,6 +53,7 @@ class Planner {
       if (graph_.maker(value) != nullptr) place_in_memory(graph_.values[at(value)].node);
     }
     connect();
+    join_siblings(graph_, plan_);
     KA_TRY(order_launches(plan_));
     ir::after_pass("partition", graph_, plan_);
     return std::move(plan_);
@@ -493,8 +495,6 @@ class Planner {
 
 }  // namespace
 
-Result<ir::Plan> partition(const ir::Graph& graph) {
-  return Planner(graph).run();
-}
+Result<ir::Plan> partition(const ir::Graph& graph) { return Planner(graph).run(); }
 
 }  // namespace ka::partition

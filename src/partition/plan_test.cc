@@ -41,6 +41,43 @@ TEST(Partition, SoftmaxIsOneKernel) {
   EXPECT_EQ(plan.kernels[0].kind, KernelKind::row);
 }
 
+TEST(Partition, WhatReadsTheSameTensorAtTheSamePointsIsOneKernel) {
+  Program p;
+  p.graph.sizes = {{"n", -1, 0, 4096, 0, 4096}, {"c", -1, 0, 4096, 0, 4096}};
+  const ValueId x = p.input("x", {n, c}), y = p.input("y", {n, c}), z = p.input("z", {c, n});
+  const ValueId sine = p.b.elementwise("sin", {x}), cosine = p.b.elementwise("cos", {x}), product = p.b.elementwise("mul", {x, y});
+  const ValueId apart = p.b.elementwise("exp", {z}), turned = p.b.elementwise("neg", {p.b.permute(x, {1, 0})});
+  const ir::Plan plan = p.plan({sine, apart, cosine, product, turned});
+  ASSERT_EQ(plan.kernels.size(), 3u);
+  EXPECT_EQ(plan.kernels[0].outputs, (std::vector<ValueId>{sine, cosine, product}));
+  EXPECT_EQ(plan.kernels[1].outputs, std::vector<ValueId>{apart});  // other rows
+  EXPECT_EQ(plan.kernels[2].outputs, std::vector<ValueId>{turned});
+}
+
+TEST(Partition, WhatWaitsForTheOtherOrChangesABufferStaysApart) {
+  Program p;
+  const ValueId x = p.input("x", {n, c}), buffer = p.input("buffer", {n, c});
+  const ValueId sum = p.b.reduce("sum", p.b.elementwise("exp", {x}), {0, 1});
+  const ValueId before = p.b.elementwise("sin", {x}), after = p.b.elementwise("div", {x, p.b.reduce("max", p.b.matmul(p.b.reshape(before, {1, n, c}), p.b.permute(p.b.reshape(x, {1, n, c}), {0, 2, 1})), {0, 1, 2})});
+  p.graph.updates = {{buffer, p.b.elementwise("cos", {x})}};
+  const ir::Plan plan = p.plan({before, after, sum});
+  for (const ir::PlannedKernel& kernel : plan.kernels) {
+    EXPECT_TRUE(kernel.kind != KernelKind::pointwise || kernel.outputs.size() == 1);
+  }
+}
+
+TEST(Partition, OneKernelHasAtMostEightOutputs) {
+  Program p;
+  const ValueId x = p.input("x", {n, c});
+  std::vector<ValueId> outputs;
+  for (int k = 0; k < 10; ++k) outputs.push_back(p.b.elementwise("mul", {x, p.b.constant(k + 2, ir::DType::float32)}));
+  const ir::Plan plan = p.plan(outputs);
+  ASSERT_EQ(plan.kernels.size(), 2u);
+  EXPECT_EQ(plan.kernels[0].outputs.size(), 8u);
+  ASSERT_EQ(plan.refusals.size(), 2u);  // one for each that stayed outside
+  EXPECT_EQ(plan.refusals[0].reason, "both read the same tensor, but one kernel has at most 8 outputs");
+}
+
 TEST(Partition, EpiloguesGoThroughReshapes) {
   Program p;
   const ValueId x = p.input("x", {1, n, 8}), w = p.input("w", {1, 8, c}), bias = p.input("bias", {c});

@@ -2,9 +2,8 @@
 
 1. linear_view_permute_kernel: linear, view, permute over (1, batch_size*length, 12*width_part) (ieee products)
 2. cat_kernel: cat over (batch_size, 4, length, 2*((width_part + 1) // 2))
-3. cat_kernel_1: cat over (batch_size, 4, length, 2*((width_part + 1) // 2))
-4. matmul_div_masked_fill_etc_kernel: matmul, div, masked_fill, softmax, matmul, transpose, linear over (4*batch_size, length, width_part) (ieee products)
-5. linear_kernel: linear over (1, batch_size*length, 4*width_part) (ieee products)
+3. matmul_div_masked_fill_etc_kernel: matmul, div, masked_fill, softmax, matmul, transpose, linear over (4*batch_size, length, width_part) (ieee products)
+4. linear_kernel: linear over (1, batch_size*length, 4*width_part) (ieee products)
 
 Written by kernelagent 0.1.0.
 """
@@ -63,7 +62,7 @@ def linear_view_permute_kernel(x_ptr, weight_ptr, out_ptr, batch_size, length, w
 
 
 @triton.jit
-def cat_kernel(x_ptr, out_ptr, batch_size, length, width_part, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def cat_kernel(x_ptr, out_ptr, out1_ptr, batch_size, length, width_part, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch_size, length, width_part = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width_part, tl.int64)
     i = tl.program_id(0)
@@ -114,60 +113,20 @@ def cat_kernel(x_ptr, out_ptr, batch_size, length, width_part, BLOCK: tl.constex
     add = mul_5 + mul_7
     joined = tl.where((i_rest < ((width_part + 1) // 2)), sub, add)
     tl.store(out_ptr + i, joined, mask=i_ok)
-
-
-@triton.jit
-def cat_kernel_1(x_ptr, out_ptr, batch_size, length, width_part, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        batch_size, length, width_part = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width_part, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < 8*((width_part + 1) // 2)*batch_size*length
-    i_rest = i % (2*((width_part + 1) // 2))
-    i_quotient = i // (2*((width_part + 1) // 2))
-    x = tl.load(x_ptr + (i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (i_rest < ((width_part + 1) // 2)), other=0.0)
-    i_rest_1 = i_quotient % length
-    at = tl.cast(i_rest_1, tl.int64)
-    as_float32 = at.to(tl.float32)
-    at_1 = tl.cast(2*i_rest, tl.int64)
-    neg = -at_1
-    as_float32_1 = neg.to(tl.float32)
-    at_2 = tl.cast(width_part, tl.int64)
-    as_float32_2 = at_2.to(tl.float32)
-    div = as_float32_1 / as_float32_2
-    c = tl.full((), 10000.0, tl.float32)
-    pow_1 = libdevice.pow(c, div)
-    mul = as_float32 * pow_1
-    cos = tl.cos(mul)
-    mul_1 = x * cos
-    x_1 = tl.load(x_ptr + (((width_part + 1) // 2) + i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (i_rest < ((width_part + 1) // 2)), other=0.0)
-    sin = tl.sin(mul)
-    mul_2 = x_1 * sin
-    mul_3 = mul_2 * 1.0
-    sub = mul_1 - mul_3
-    x_2 = tl.load(x_ptr + (i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (((width_part + 1) // 2) < i_rest + 1), other=0.0)
-    at_3 = tl.cast(i_rest_1, tl.int64)
-    as_float32_3 = at_3.to(tl.float32)
-    at_4 = tl.cast(-2*((width_part + 1) // 2) + 2*i_rest, tl.int64)
-    neg_1 = -at_4
-    as_float32_4 = neg_1.to(tl.float32)
-    at_5 = tl.cast(width_part, tl.int64)
-    as_float32_5 = at_5.to(tl.float32)
-    div_1 = as_float32_4 / as_float32_5
-    c_1 = tl.full((), 10000.0, tl.float32)
-    pow_2 = libdevice.pow(c_1, div_1)
-    mul_4 = as_float32_3 * pow_2
-    cos_1 = tl.cos(mul_4)
-    mul_5 = x_2 * cos_1
-    x_3 = tl.load(x_ptr + (-((width_part + 1) // 2) + i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (((width_part + 1) // 2) < i_rest + 1), other=0.0)
-    sin_1 = tl.sin(mul_4)
-    mul_6 = x_3 * sin_1
-    mul_7 = mul_6 * 1.0
-    add = mul_5 + mul_7
-    joined = tl.where((i_rest < ((width_part + 1) // 2)), sub, add)
-    tl.store(out_ptr + i, joined, mask=i_ok)
+    x_4 = tl.load(x_ptr + (i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (i_rest < ((width_part + 1) // 2)), other=0.0)
+    mul_8 = x_4 * cos
+    x_5 = tl.load(x_ptr + (((width_part + 1) // 2) + i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (i_rest < ((width_part + 1) // 2)), other=0.0)
+    mul_9 = x_5 * sin
+    mul_10 = mul_9 * 1.0
+    sub_1 = mul_8 - mul_10
+    x_6 = tl.load(x_ptr + (i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (((width_part + 1) // 2) < i_rest + 1), other=0.0)
+    mul_11 = x_6 * cos_1
+    x_7 = tl.load(x_ptr + (-((width_part + 1) // 2) + i_rest + i_quotient*width_part + 4*batch_size*length*width_part), mask=i_ok & (((width_part + 1) // 2) < i_rest + 1), other=0.0)
+    mul_12 = x_7 * sin_1
+    mul_13 = mul_12 * 1.0
+    add_1 = mul_11 + mul_13
+    joined_1 = tl.where((i_rest < ((width_part + 1) // 2)), sub_1, add_1)
+    tl.store(out1_ptr + i, joined_1, mask=i_ok)
 
 
 @triton.jit
@@ -279,12 +238,9 @@ def kernel_function(x, *, qkv_weight, out_weight):
         x, qkv_weight, permute, batch_size, length, width_part, BM=64, BN=64, BK=32, GROUP=8, PRECISION="ieee", WIDE=16*batch_size*length*width_part + 48*width_part*width_part >= 2**31, num_warps=4, num_stages=3,
     )
     cat = torch.empty((batch_size, 4, length, 2*((width_part + 1) // 2)), dtype=torch.float32, device=device)
-    cat_kernel[(triton.cdiv(8*((width_part + 1) // 2)*batch_size*length, 1024),)](
-        permute, cat, batch_size, length, width_part, BLOCK=1024, WIDE=8*((width_part + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
-    )
     cat_1 = torch.empty((batch_size, 4, length, 2*((width_part + 1) // 2)), dtype=torch.float32, device=device)
-    cat_kernel_1[(triton.cdiv(8*((width_part + 1) // 2)*batch_size*length, 1024),)](
-        permute, cat_1, batch_size, length, width_part, BLOCK=1024, WIDE=8*((width_part + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
+    cat_kernel[(triton.cdiv(8*((width_part + 1) // 2)*batch_size*length, 1024),)](
+        permute, cat, cat_1, batch_size, length, width_part, BLOCK=1024, WIDE=8*((width_part + 1) // 2)*batch_size*length >= 2**31, num_warps=4, num_stages=2,
     )
     linear = torch.empty((1, batch_size*length, 4*width_part), dtype=torch.float32, device=device)
     matmul_div_masked_fill_etc_kernel[((4*batch_size) * triton.cdiv(length, 32),)](

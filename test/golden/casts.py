@@ -1,17 +1,8 @@
 """Triton kernels for casts.py.
 
-1. to_kernel: to over (rows, columns)
+1. to_gt_where_kernel: to, gt, to, where over (rows, columns)
 2. to_add_mul_kernel: to, add, mul, add, to over (rows, columns)
-3. to_kernel_1: to over (rows, columns)
-4. to_kernel_2: to over (rows, columns)
-5. to_kernel_3: to over (rows, columns)
-6. to_kernel_4: to over (rows, columns)
-7. to_kernel_5: to over (rows, columns)
-8. to_kernel_6: to over (rows, columns)
-9. to_kernel_7: to over (rows, columns)
-10. gt_kernel: gt over (rows, columns)
-11. to_kernel_8: to over (rows, columns)
-12. where_kernel: where over (rows, columns)
+3. to_kernel: to over (rows, columns)
 
 Written by kernelagent 0.1.0.
 """
@@ -22,7 +13,7 @@ import triton.language as tl
 
 
 @triton.jit
-def to_kernel(x_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def to_gt_where_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, n_ptr, out3_ptr, out4_ptr, out5_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
     i = tl.program_id(0)
@@ -33,10 +24,24 @@ def to_kernel(x_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.const
     x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
     rounded = x.to(tl.bfloat16).to(tl.float32)
     tl.store(out_ptr + i, rounded, mask=i_ok)
+    mul = x * 9.0
+    as_int16 = mul.to(tl.int16)
+    tl.store(out1_ptr + i, as_int16, mask=i_ok)
+    flag = x != 0
+    tl.store(out2_ptr + i, flag, mask=i_ok)
+    n = tl.load(n_ptr + i, mask=i_ok, other=0)
+    as_float32 = n.to(tl.float32)
+    gt = as_float32 > x
+    tl.store(out3_ptr + i, gt, mask=i_ok)
+    gt_1 = x > 0.0
+    as_float32_1 = gt_1.to(tl.float32)
+    tl.store(out4_ptr + i, as_float32_1, mask=i_ok)
+    where = tl.where(gt_1, as_float32, x)
+    tl.store(out5_ptr + i, where, mask=i_ok)
 
 
 @triton.jit
-def to_add_mul_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, x1_ptr, out3_ptr, n_ptr, out4_ptr, out5_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def to_add_mul_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, x1_ptr, out3_ptr, n_ptr, out4_ptr, out5_ptr, out6_ptr, out7_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
     i = tl.program_id(0)
@@ -63,68 +68,15 @@ def to_add_mul_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, x1_ptr, out3_ptr, n_pt
     tl.store(out4_ptr + i, add_2, mask=i_ok)
     mul_4 = rounded * rounded
     tl.store(out5_ptr + i, mul_4, mask=i_ok)
-
-
-@triton.jit
-def to_kernel_1(x_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
     as_float64 = x.to(tl.float64)
-    tl.store(out_ptr + i, as_float64, mask=i_ok)
+    tl.store(out6_ptr + i, as_float64, mask=i_ok)
+    mul_5 = x * 9.0
+    as_int32 = mul_5.to(tl.int32)
+    tl.store(out7_ptr + i, as_int32, mask=i_ok)
 
 
 @triton.jit
-def to_kernel_2(x_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
-    mul = x * 9.0
-    as_int32 = mul.to(tl.int32)
-    tl.store(out_ptr + i, as_int32, mask=i_ok)
-
-
-@triton.jit
-def to_kernel_3(x_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
-    mul = x * 9.0
-    as_int16 = mul.to(tl.int16)
-    tl.store(out_ptr + i, as_int16, mask=i_ok)
-
-
-@triton.jit
-def to_kernel_4(x_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
-    flag = x != 0
-    tl.store(out_ptr + i, flag, mask=i_ok)
-
-
-@triton.jit
-def to_kernel_5(n_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def to_kernel(n_ptr, out_ptr, out1_ptr, out2_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
     i = tl.program_id(0)
@@ -135,82 +87,10 @@ def to_kernel_5(n_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.con
     n = tl.load(n_ptr + i, mask=i_ok, other=0)
     as_float32 = n.to(tl.float32)
     tl.store(out_ptr + i, as_float32, mask=i_ok)
-
-
-@triton.jit
-def to_kernel_6(n_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    n = tl.load(n_ptr + i, mask=i_ok, other=0)
     rounded = n.to(tl.float16).to(tl.float32)
-    tl.store(out_ptr + i, rounded, mask=i_ok)
-
-
-@triton.jit
-def to_kernel_7(n_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    n = tl.load(n_ptr + i, mask=i_ok, other=0)
+    tl.store(out1_ptr + i, rounded, mask=i_ok)
     as_uint8 = n.to(tl.uint8)
-    tl.store(out_ptr + i, as_uint8, mask=i_ok)
-
-
-@triton.jit
-def gt_kernel(n_ptr, x_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    n = tl.load(n_ptr + i, mask=i_ok, other=0)
-    as_float32 = n.to(tl.float32)
-    x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
-    gt = as_float32 > x
-    tl.store(out_ptr + i, gt, mask=i_ok)
-
-
-@triton.jit
-def to_kernel_8(x_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
-    gt = x > 0.0
-    as_float32 = gt.to(tl.float32)
-    tl.store(out_ptr + i, as_float32, mask=i_ok)
-
-
-@triton.jit
-def where_kernel(x_ptr, n_ptr, out_ptr, columns, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        columns, rows = tl.cast(columns, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < columns*rows
-    x = tl.load(x_ptr + i, mask=i_ok, other=0.0)
-    gt = x > 0.0
-    n = tl.load(n_ptr + i, mask=i_ok, other=0)
-    as_float32 = n.to(tl.float32)
-    where = tl.where(gt, as_float32, x)
-    tl.store(out_ptr + i, where, mask=i_ok)
+    tl.store(out2_ptr + i, as_uint8, mask=i_ok)
 
 
 def kernel_function(x, n):
@@ -222,56 +102,29 @@ def kernel_function(x, n):
     n = n.contiguous()
     device = x.device
     to = torch.empty((rows, columns), dtype=torch.bfloat16, device=device)
-    to_kernel[(triton.cdiv(columns*rows, 1024),)](
-        x, to, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
+    to_1 = torch.empty((rows, columns), dtype=torch.int16, device=device)
+    to_2 = torch.empty((rows, columns), dtype=torch.bool, device=device)
+    gt = torch.empty((rows, columns), dtype=torch.bool, device=device)
+    to_3 = torch.empty((rows, columns), dtype=torch.float32, device=device)
+    where = torch.empty((rows, columns), dtype=torch.float32, device=device)
+    to_gt_where_kernel[(triton.cdiv(columns*rows, 1024),)](
+        x, to, to_1, to_2, n, gt, to_3, where, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
-    to_1 = torch.empty((rows, columns), dtype=torch.float16, device=device)
+    to_4 = torch.empty((rows, columns), dtype=torch.float16, device=device)
     add = torch.empty((rows, columns), dtype=torch.float32, device=device)
     mul = torch.empty((rows, columns), dtype=torch.float16, device=device)
     add_1 = torch.empty((rows, columns), dtype=torch.float32, device=device)
     add_2 = torch.empty((rows, columns), dtype=torch.float16, device=device)
-    to_2 = torch.empty((rows, columns), dtype=torch.float32, device=device)
+    to_5 = torch.empty((rows, columns), dtype=torch.float32, device=device)
+    to_6 = torch.empty((rows, columns), dtype=torch.float64, device=device)
+    to_7 = torch.empty((rows, columns), dtype=torch.int32, device=device)
     to_add_mul_kernel[(triton.cdiv(columns*rows, 1024),)](
-        x, to_1, add, mul, to, add_1, n, add_2, to_2, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
+        x, to_4, add, mul, to, add_1, n, add_2, to_5, to_6, to_7, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
-    to_3 = torch.empty((rows, columns), dtype=torch.float64, device=device)
-    to_kernel_1[(triton.cdiv(columns*rows, 1024),)](
-        x, to_3, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
+    to_8 = torch.empty((rows, columns), dtype=torch.float32, device=device)
+    to_9 = torch.empty((rows, columns), dtype=torch.float16, device=device)
+    to_10 = torch.empty((rows, columns), dtype=torch.uint8, device=device)
+    to_kernel[(triton.cdiv(columns*rows, 1024),)](
+        n, to_8, to_9, to_10, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
     )
-    to_4 = torch.empty((rows, columns), dtype=torch.int32, device=device)
-    to_kernel_2[(triton.cdiv(columns*rows, 1024),)](
-        x, to_4, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    to_5 = torch.empty((rows, columns), dtype=torch.int16, device=device)
-    to_kernel_3[(triton.cdiv(columns*rows, 1024),)](
-        x, to_5, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    to_6 = torch.empty((rows, columns), dtype=torch.bool, device=device)
-    to_kernel_4[(triton.cdiv(columns*rows, 1024),)](
-        x, to_6, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    to_7 = torch.empty((rows, columns), dtype=torch.float32, device=device)
-    to_kernel_5[(triton.cdiv(columns*rows, 1024),)](
-        n, to_7, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    to_8 = torch.empty((rows, columns), dtype=torch.float16, device=device)
-    to_kernel_6[(triton.cdiv(columns*rows, 1024),)](
-        n, to_8, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    to_9 = torch.empty((rows, columns), dtype=torch.uint8, device=device)
-    to_kernel_7[(triton.cdiv(columns*rows, 1024),)](
-        n, to_9, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    gt = torch.empty((rows, columns), dtype=torch.bool, device=device)
-    gt_kernel[(triton.cdiv(columns*rows, 1024),)](
-        n, x, gt, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    to_10 = torch.empty((rows, columns), dtype=torch.float32, device=device)
-    to_kernel_8[(triton.cdiv(columns*rows, 1024),)](
-        x, to_10, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    where = torch.empty((rows, columns), dtype=torch.float32, device=device)
-    where_kernel[(triton.cdiv(columns*rows, 1024),)](
-        x, n, where, columns, rows, BLOCK=1024, WIDE=columns*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    return (to_1, to, to_3, to_4, to_5, to_6, to_7, to_8, to_9, add, mul, add_1, add_2, to_2, gt, to_10, to_7, to_1, where,)
+    return (to_4, to, to_6, to_7, to_1, to_2, to_8, to_9, to_10, add, mul, add_1, add_2, to_5, gt, to_3, to_8, to_4, where,)

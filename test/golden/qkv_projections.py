@@ -4,9 +4,8 @@
 2. linear_view_transpose_scaled_dot_product_attention_kernel: linear, view, transpose, scaled_dot_product_attention over (1, batch*length, query_weight_dim0) (ieee products)
 3. linalg_vector_norm_clamp_min_kernel (2 side by side): linalg_vector_norm, clamp_min over (batch, (query_weight_dim0 // depth), length, ((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length)))
 4. mul_kernel: mul over (batch, (query_weight_dim0 // depth), length, depth)
-5. mul_kernel_1: mul over (batch, (query_weight_dim0 // depth), length, depth)
-6. scaled_dot_product_attention_transpose_linear_kernel: scaled_dot_product_attention, transpose, linear over ((query_weight_dim0 // depth)*batch, length, ((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length))) (ieee products)
-7. linear_add_kernel: linear, add over (1, batch*length, query_weight_dim0) (ieee products)
+5. scaled_dot_product_attention_transpose_linear_kernel: scaled_dot_product_attention, transpose, linear over ((query_weight_dim0 // depth)*batch, length, ((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length))) (ieee products)
+6. linear_add_kernel: linear, add over (1, batch*length, query_weight_dim0) (ieee products)
 
 Written by kernelagent 0.1.0.
 """
@@ -143,7 +142,7 @@ def linalg_vector_norm_clamp_min_kernel_x2(x_ptr, out_ptr, x_ptr_1, out_ptr_1, b
 
 
 @triton.jit
-def mul_kernel(x_ptr, x1_ptr, scale_ptr, out_ptr, batch, depth, length, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def mul_kernel(x_ptr, x1_ptr, scale_ptr, out_ptr, x2_ptr, x3_ptr, out1_ptr, batch, depth, length, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch, depth, length, extent = tl.cast(batch, tl.int64), tl.cast(depth, tl.int64), tl.cast(length, tl.int64), tl.cast(extent, tl.int64)
     i = tl.program_id(0)
@@ -159,25 +158,12 @@ def mul_kernel(x_ptr, x1_ptr, scale_ptr, out_ptr, batch, depth, length, extent, 
     scale = tl.load(scale_ptr + i_rest, mask=i_ok, other=0.0)
     mul = div * scale
     tl.store(out_ptr + i, mul, mask=i_ok)
-
-
-@triton.jit
-def mul_kernel_1(x_ptr, x1_ptr, scale_ptr, out_ptr, batch, depth, length, extent, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        batch, depth, length, extent = tl.cast(batch, tl.int64), tl.cast(depth, tl.int64), tl.cast(length, tl.int64), tl.cast(extent, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < (extent // depth)*batch*depth*length
-    i_quotient = i // depth
-    i_rest = i % depth
-    x = tl.load(x_ptr + (((batch*length*extent) // ((extent // depth)*batch*length))*i_quotient + i_rest), mask=i_ok, other=0.0)
-    x1 = tl.load(x1_ptr + i_quotient, mask=i_ok, other=0.0)
-    div = x / x1
-    scale = tl.load(scale_ptr + (i_rest + depth), mask=i_ok, other=0.0)
-    mul = div * scale
-    tl.store(out_ptr + i, mul, mask=i_ok)
+    x2 = tl.load(x2_ptr + (((batch*length*extent) // ((extent // depth)*batch*length))*i_quotient + i_rest), mask=i_ok, other=0.0)
+    x3 = tl.load(x3_ptr + i_quotient, mask=i_ok, other=0.0)
+    div_1 = x2 / x3
+    scale_1 = tl.load(scale_ptr + (i_rest + depth), mask=i_ok, other=0.0)
+    mul_1 = div_1 * scale_1
+    tl.store(out1_ptr + i, mul_1, mask=i_ok)
 
 
 @triton.jit
@@ -308,12 +294,9 @@ def kernel_function(x, *, scale, query_weight, query_bias, key_weight, key_bias,
         linalg_vector_norm, clamp_min, linalg_vector_norm_1, clamp_min_1, batch, depth, length, query_weight_dim0, ROWS=128, BLOCK=triton.next_power_of_2(((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length))), WIDE=((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length))*(query_weight_dim0 // depth)*batch*length >= 2**31, num_warps=4, num_stages=2,
     )
     mul = torch.empty((batch, (query_weight_dim0 // depth), length, depth), dtype=torch.float32, device=device)
-    mul_kernel[(triton.cdiv((query_weight_dim0 // depth)*batch*depth*length, 1024),)](
-        transpose, clamp_min, scale, mul, batch, depth, length, query_weight_dim0, BLOCK=1024, WIDE=(query_weight_dim0 // depth)*batch*depth*length >= 2**31, num_warps=4, num_stages=2,
-    )
     mul_1 = torch.empty((batch, (query_weight_dim0 // depth), length, depth), dtype=torch.float32, device=device)
-    mul_kernel_1[(triton.cdiv((query_weight_dim0 // depth)*batch*depth*length, 1024),)](
-        transpose_1, clamp_min_1, scale, mul_1, batch, depth, length, query_weight_dim0, BLOCK=1024, WIDE=(query_weight_dim0 // depth)*batch*depth*length >= 2**31, num_warps=4, num_stages=2,
+    mul_kernel[(triton.cdiv((query_weight_dim0 // depth)*batch*depth*length, 1024),)](
+        transpose, clamp_min, scale, mul, transpose_1, clamp_min_1, mul_1, batch, depth, length, query_weight_dim0, BLOCK=1024, WIDE=(query_weight_dim0 // depth)*batch*depth*length >= 2**31, num_warps=4, num_stages=2,
     )
     linear = torch.empty((1, batch*length, query_weight_dim0), dtype=torch.float32, device=device)
     scaled_dot_product_attention_transpose_linear_kernel[(((query_weight_dim0 // depth)*batch) * triton.cdiv(length, 16),)](

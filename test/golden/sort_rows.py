@@ -3,9 +3,8 @@
 1. sort_kernel: sort over (rows, cols)
 2. argsort_kernel: argsort over (cols, rows)
 3. msort_kernel: msort over (cols, rows)
-4. sort_kernel_1: sort over (rows, cols)
+4. sort_msort_kernel: sort, msort over (rows, cols)
 5. argsort_kernel_1: argsort over (rows, cols)
-6. msort_kernel_1: msort over (rows, cols)
 
 Written by kernelagent 0.1.0.
 """
@@ -68,7 +67,7 @@ def msort_kernel(x_ptr, out_ptr, rows, cols, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def sort_kernel_1(x_ptr, x1_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def sort_msort_kernel(x_ptr, x1_ptr, out_ptr, x2_ptr, out1_ptr, cols, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         cols, rows = tl.cast(cols, tl.int64), tl.cast(rows, tl.int64)
     i = tl.program_id(0)
@@ -80,6 +79,10 @@ def sort_kernel_1(x_ptr, x1_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr, WIDE:
     i_quotient = i // cols
     x1 = tl.load(x1_ptr + (i_quotient*cols + x), mask=i_ok, other=0.0)
     tl.store(out_ptr + i, x1, mask=i_ok)
+    i_rest = i % cols
+    x2 = tl.load(x2_ptr + (i_rest*rows + i_quotient), mask=i_ok, other=0)
+    x1_1 = tl.load(x1_ptr + (i_rest + cols*x2), mask=i_ok, other=0.0)
+    tl.store(out1_ptr + i, x1_1, mask=i_ok)
 
 
 @triton.jit
@@ -95,22 +98,6 @@ def argsort_kernel_1(x_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr, WIDE: tl.c
     i_quotient = i // cols
     x = tl.load(x_ptr + (i_rest*rows + i_quotient), mask=i_ok, other=0)
     tl.store(out_ptr + i, x, mask=i_ok)
-
-
-@triton.jit
-def msort_kernel_1(x_ptr, x1_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        cols, rows = tl.cast(cols, tl.int64), tl.cast(rows, tl.int64)
-    i = tl.program_id(0)
-    if WIDE:
-        i = i.to(tl.int64)
-    i = i * BLOCK + tl.arange(0, BLOCK)
-    i_ok = i < cols*rows
-    i_rest = i % cols
-    i_quotient = i // cols
-    x = tl.load(x_ptr + (i_rest*rows + i_quotient), mask=i_ok, other=0)
-    x1 = tl.load(x1_ptr + (i_rest + cols*x), mask=i_ok, other=0.0)
-    tl.store(out_ptr + i, x1, mask=i_ok)
 
 
 def kernel_function(x, n):
@@ -134,15 +121,12 @@ def kernel_function(x, n):
         x, msort, rows, cols, BLOCK=triton.next_power_of_2(rows), num_warps=4, num_stages=2,
     )
     sort_1 = torch.empty((rows, cols), dtype=torch.float32, device=device)
-    sort_kernel_1[(triton.cdiv(cols*rows, 1024),)](
-        sort, x, sort_1, cols, rows, BLOCK=1024, WIDE=cols*rows >= 2**31, num_warps=4, num_stages=2,
+    msort_1 = torch.empty((rows, cols), dtype=torch.float32, device=device)
+    sort_msort_kernel[(triton.cdiv(cols*rows, 1024),)](
+        sort, x, sort_1, msort, msort_1, cols, rows, BLOCK=1024, WIDE=cols*rows >= 2**31, num_warps=4, num_stages=2,
     )
     argsort_1 = torch.empty((rows, cols), dtype=torch.int64, device=device)
     argsort_kernel_1[(triton.cdiv(cols*rows, 1024),)](
         argsort, argsort_1, cols, rows, BLOCK=1024, WIDE=cols*rows >= 2**31, num_warps=4, num_stages=2,
-    )
-    msort_1 = torch.empty((rows, cols), dtype=torch.float32, device=device)
-    msort_kernel_1[(triton.cdiv(cols*rows, 1024),)](
-        msort, x, msort_1, cols, rows, BLOCK=1024, WIDE=cols*rows >= 2**31, num_warps=4, num_stages=2,
     )
     return (sort_1, sort, argsort_1, msort_1,)
