@@ -67,7 +67,9 @@ Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOpti
   if (options.verify) {
     tell(log, subgraph.id, "verifying", "the judge is asked", seconds_since(begin));
     verify::JudgeContext context{interpreter, cancel};
-    Result<model::Verdict> verdict = verify::judge({place + folder + "/problem.py", "", out.problem, "train"}, {place + out.result.kernel_path, out.kernel}, options.judge, context);
+    verify::JudgeOptions judging = options.judge;
+    judging.sample_given = false;  // the whole program is judged at the given sizes
+    Result<model::Verdict> verdict = verify::judge({place + folder + "/problem.py", "", out.problem, "train"}, {place + out.result.kernel_path, out.kernel}, judging, context);
     if (!verdict && !is_of_the_part(verdict.error())) return verdict.error().with(subgraph.id);
     if (!verdict) {
       out.result.message = "not judged by itself: " + verdict.error().message;

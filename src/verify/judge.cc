@@ -387,7 +387,7 @@ Result<model::Verdict> judge(const ProblemSource& problem, const KernelSource& k
                              JudgeContext& context) {
   KA_ASSIGN(model::Verdict verdict, Trial(problem, kernel, options, context).run());
   if (runs_in_interpreter(options) || !verdict.accepted) return verdict;
-  if (verdict.problem.scaled) {
+  if (verdict.problem.scaled && options.sample_given) {
     KA_ASSIGN(verdict, judge_given_sizes(std::move(verdict), problem, kernel, options, context));
   }
   if (!verdict.accepted || !options.also_interpreted) return verdict;

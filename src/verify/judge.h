@@ -27,7 +27,7 @@ struct JudgeOptions {
   std::uint64_t seed = 0;
   bool require_general = false;
   bool require_buffers = false;
-  bool sample_given = true;   // in the interpreter: some programs of every launch at the given sizes, where these were scaled
+  bool sample_given = true;   // where sizes were scaled: some programs of every launch at the given ones (interpreter), or one draw (GPU)
   bool check_compile = true;  // also compile for target_arch when the kernel runs in the interpreter
   int target_arch = 90;
   std::optional<TestScript> test;  // must pass as well
