@@ -46,8 +46,9 @@ bool is_of_the_part(const Error& error) { return error.kind == ErrorKind::invali
 
 }  // namespace
 
-Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
+Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means) {
   const auto begin = std::chrono::steady_clock::now();
+  EventLog* const log = means.log;
   const std::string folder = "kernels_out/" + subgraph.id, place = options.folder.empty() ? "" : options.folder + "/";
   PartKernel out;
   out.result.id = subgraph.id;
@@ -65,8 +66,8 @@ Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOpti
   out.result.success = true;
   if (options.verify) {
     tell(log, subgraph.id, "verifying", "the judge is asked", seconds_since(begin));
-    verify::JudgeContext context{interpreter, cancel};
-    Result<model::Verdict> verdict = verify::judge({place + folder + "/problem.py", "", out.problem, "train"}, {place + out.result.kernel_path, out.kernel}, options.judge, context);
+    const verify::KernelSource kernel{place + out.result.kernel_path, out.kernel};
+    Result<model::Verdict> verdict = ask_judge({place + folder + "/problem.py", "", out.problem, "train"}, kernel, options.judge, means, nullptr);
     if (!verdict && !is_of_the_part(verdict.error())) return verdict.error().with(subgraph.id);
     if (!verdict) {
       out.result.message = "not judged by itself: " + verdict.error().message;

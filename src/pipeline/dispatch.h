@@ -9,6 +9,7 @@
 #include "model/run_summary.h"
 #include "model/subgraph.h"
 #include "pipeline/generate.h"
+#include "pipeline/judging.h"
 
 namespace ka::pipeline {
 
@@ -29,8 +30,7 @@ struct DispatchOptions {
 };
 
 // The built-in generator and the judge, for one subgraph. What goes wrong with it is its result; errors are the world's.
-Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel,
-                             EventLog* log = nullptr);
+Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means);
 
 // How many at a time: by cores, memory and the number of subgraphs; three where a GPU takes part, for all of them use the same one.
 std::size_t jobs_for(std::size_t subgraphs, const std::string& device, std::uint64_t memory_each);

@@ -39,8 +39,6 @@ RunOutput::~RunOutput() = default;
 
 EventLog& RunOutput::log() { return *log_; }
 
-bool RunOutput::exists() const { return os::exists(folder_ + "/run.json"); }
-
 Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string& command, const std::string& earlier) {
   std::string folder = earlier.empty() ? fmt::format(".fuse/{}", new_run_id()) : earlier;
   if (earlier.empty() && arguments.has("--out")) {
@@ -58,6 +56,7 @@ Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string&
     }
   }
   RunOutput output(folder, command);
+  output.existed_ = os::exists(folder + "/run.json");
   auto recorder = std::make_unique<Recorder>();
   output.recorder_ = recorder.get();
   output.log_->add_sink(std::move(recorder));
@@ -103,12 +102,15 @@ Status RunOutput::open() {
   return ok();
 }
 
+Status RunOutput::write(const std::map<std::string, std::string>& artifacts) {
+  for (const auto& [name, text] : artifacts) KA_TRY(directory_->write_artifact(name, text));
+  return ok();
+}
+
 Status RunOutput::keep(const std::string& step, const std::map<std::string, std::string>& artifacts) {
+  KA_TRY(write(artifacts));
   std::vector<std::string> names;
-  for (const auto& [name, text] : artifacts) {
-    KA_TRY(directory_->write_artifact(name, text));
-    names.push_back(name);
-  }
+  for (const auto& [name, text] : artifacts) names.push_back(name);
   return directory_->record(step, "", names);
 }
 

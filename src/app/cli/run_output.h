@@ -24,13 +24,16 @@ class RunOutput {
   ~RunOutput();
 
   EventLog& log();
-  // Makes the folder, or opens that of the earlier run, and writes the events so far.
+  // Makes the folder, or opens that of the earlier run, and writes the events so far. A run that somebody else has begun there meanwhile
+  // is not taken for an earlier one.
   Status open();
-  bool exists() const;  // a run is there already
+  bool exists() const { return existed_; }  // a run was there already
   bool is_open() const { return directory_.has_value(); }
   model::RunDirectory& directory() { return *directory_; }
   const std::string& folder() const { return folder_; }
   std::string path(const std::string& artifact) const { return folder_ + "/" + artifact; }
+  // Writes these artefacts, which no step vouches for.
+  Status write(const std::map<std::string, std::string>& artifacts);
   // Writes these artefacts and records the step as finished.
   Status keep(const std::string& step, const std::map<std::string, std::string>& artifacts);
 
@@ -48,6 +51,7 @@ class RunOutput {
   Recorder* recorder_ = nullptr;  // owned by the log, as is the next
   LiveView* view_ = nullptr;      // null when there is none
   std::optional<model::RunDirectory> directory_;
+  bool existed_ = false;
 };
 
 }  // namespace ka::app

@@ -73,7 +73,7 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   std::map<std::string, model::SubgraphResult> results;
   std::mutex mutex;
   KA_TRY(pipeline::for_each_part(subgraphs, jobs, context.cancel, [&](const model::Subgraph& subgraph) -> Status {
-    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, interpreter, context.cancel, &log));
+    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, {interpreter, context.cancel, &log}));
     const std::lock_guard lock(mutex);
     results[subgraph.id] = part.result;
     return write_files(folder, pipeline::files_of(part));
@@ -135,7 +135,7 @@ Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   options.allow_torch = arguments.has("--allow-torch-fallback");
   KA_ASSIGN(const pipeline::OpenProgram program, pipeline::plan_program(request.problem, options.dispatch, interpreter, context.cancel, &log));
   const pipeline::Frame frame = pipeline::frame_of(program.whole.exported, subgraphs);
-  KA_ASSIGN(const pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, interpreter, context.cancel, &log));
+  KA_ASSIGN(const pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, {interpreter, context.cancel, &log}));
   KA_TRY(write_files(folder, made.files));
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(model::to_json(made.composition)));
   else if (made.verdict) fmt::print("{}/composed_kernel.py\n{}", folder, verify::verdict_text(*made.verdict));
