@@ -1,4 +1,4 @@
-// The judge within limits: how many kernels it may be handed, and for how long a run may go on.
+// The judge within limits: how many kernels it may be handed, for how long a run may go on, and on which GPU.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "bridge/warm_interpreter.h"
 #include "os/cancel.h"
+#include "os/gpu_pool.h"
 #include "verify/judge.h"
 
 namespace ka::pipeline {
@@ -41,10 +42,11 @@ struct Means {
   bridge::WarmInterpreter& interpreter;
   const os::CancelToken& cancel;
   EventLog* log = nullptr;
-  Budget* budget = nullptr;  // null: no limit
+  Budget* budget = nullptr;     // null: no limit
+  os::GpuPool* gpus = nullptr;  // null: no GPU takes part, or nobody knows which
 };
 
-// verify::judge() for one attempt of the budget. `log`: where its steps are told, if anywhere.
+// verify::judge() for one attempt of the budget and, where a GPU takes part, with a place on one of these. `log`: where its steps are told, if anywhere.
 Result<model::Verdict> ask_judge(const verify::ProblemSource& problem, const verify::KernelSource& kernel, const verify::JudgeOptions& options, const Means& means, EventLog* log);
 
 }  // namespace ka::pipeline

@@ -102,7 +102,7 @@ class Run {
     return compose_step();
   }
 
-  Means means() const { return {context_.interpreter, context_.cancel, context_.log, context_.budget}; }
+  Means means() const { return {context_.interpreter, context_.cancel, context_.log, context_.budget, context_.gpus}; }
 
   bool is_done(const char* step, const std::string& key = "") const { return context_.directory.finished(step, key); }
 
@@ -128,7 +128,7 @@ class Run {
 
   Status dispatch_step() {
     const Stopwatch watch(out_.times, "dispatch");
-    const std::size_t jobs = options_.jobs > 0 ? options_.jobs : jobs_for(out_.subgraphs.size(), options_.dispatch.judge.device, options_.dispatch.judge.limits.memory_bytes);
+    const std::size_t jobs = options_.jobs > 0 ? options_.jobs : jobs_for(out_.subgraphs.size(), options_.dispatch.judge, context_.gpus);
     std::mutex mutex;
     KA_TRY(for_each_part(out_.subgraphs, jobs, context_.cancel, [&](const model::Subgraph& subgraph) -> Status {
       if (is_done("dispatch", subgraph.id)) return ok();

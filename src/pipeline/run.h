@@ -37,6 +37,7 @@ struct RunContext {
   EventLog* log = nullptr;
   std::optional<OpenProgram> program = {};  // where it was planned already
   Budget* budget = nullptr;                 // null: no limit
+  os::GpuPool* gpus = nullptr;              // null: no GPU takes part, or nobody knows which
 };
 
 Result<RunResult> run(const RunOptions& options, RunContext& context);

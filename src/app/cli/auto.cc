@@ -68,8 +68,8 @@ Result<Resumed> resumed_from(const std::string& run) {
 
 class Job {
  public:
-  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, pipeline::Budget& budget)
-      : arguments_(arguments), request_(request), output_(output), interpreter_(interpreter), cancel_(std::move(cancel)), budget_(budget),
+  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, pipeline::Budget& budget, os::GpuPool* gpus)
+      : arguments_(arguments), request_(request), output_(output), interpreter_(interpreter), cancel_(std::move(cancel)), budget_(budget), gpus_(gpus),
         options_{request.options, request.choices, !arguments.has("--no-verify"), output.folder()} {}
 
   Result<std::vector<Outcome>> run(const std::string& wanted) {
@@ -176,7 +176,7 @@ class Job {
       KA_ASSIGN(model::Verdict verdict, model::verdict_from_json(json));
       return finished(std::move(out), std::move(verdict));
     }
-    const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_};
+    const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_, gpus_};
     KA_ASSIGN(model::Verdict verdict, pipeline::ask_judge(request_.problem, {output_.path("kernel.py"), out.text}, options_.judge, means, means.log));
     times_["verify"] += verdict.times["total"];
     KA_TRY(output_.keep("verify", {{"verdict.json", pipeline::lasting_text(verdict, request_.problem.path, "kernel.py")}}));
@@ -198,7 +198,7 @@ class Job {
     KA_ASSIGN(options.jobs, jobs_of(arguments_));
     options.verify = options_.verify;
     options.allow_torch = arguments_.has("--allow-torch-fallback");
-    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_};
+    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_, gpus_};
     Result<pipeline::RunResult> result = pipeline::run(options, context);
     program_ = std::move(context.program);
     if (!result) return result.error();
@@ -222,6 +222,7 @@ class Job {
   bridge::WarmInterpreter& interpreter_;
   os::CancelToken cancel_;
   pipeline::Budget& budget_;
+  os::GpuPool* gpus_;
   pipeline::DispatchOptions options_;
   std::optional<pipeline::OpenProgram> program_;
   model::Route route_;
@@ -353,7 +354,8 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   Deadlines deadlines(context.cancel);
   const Deadlines::Job limit(deadlines, std::chrono::milliseconds(static_cast<std::int64_t>(limits.minutes * 60'000)));
   pipeline::Budget budget(limits.attempts, limits.minutes, [&limit] { return limit.exceeded(); });
-  Job job(arguments, request, output, interpreter, limit.token(), budget);
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, command, pipeline::kPartsPerGpu, output.log()));
+  Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get());
   Result<std::vector<Outcome>> outcomes = job.run(wanted);
   if (!outcomes) output.settle();
   if (!outcomes && outcomes.error().kind == ErrorKind::unsupported) return not_achieved(command.c_str(), outcomes.error());

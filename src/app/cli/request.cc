@@ -8,6 +8,8 @@
 
 #include "app/cli/verify.h"
 #include "base/strings.h"
+#include "os/environment.h"
+#include "os/gpu.h"
 #include "problem/problem_file.h"
 
 namespace ka::app {
@@ -61,6 +63,14 @@ Result<std::size_t> jobs_of(const Arguments& arguments) {
   const Result<std::uint64_t> jobs = arguments.whole_number(flag, 0);
   if (!jobs || *jobs < 1 || *jobs > kMaxJobs) return invalid_input(fmt::format("{}: auto, or a number from 1 to {}", flag, kMaxJobs));
   return static_cast<std::size_t>(*jobs);
+}
+
+Result<std::unique_ptr<os::GpuPool>> gpus_for(const std::string& device, const std::string& command, std::size_t slots, EventLog& log) {
+  if (device != "cuda") return std::unique_ptr<os::GpuPool>();
+  KA_ASSIGN(const std::vector<os::Gpu> gpus, os::query_gpus(os::Deadline::in(std::chrono::seconds(10))));
+  std::optional<std::vector<int>> numbers = os::visible_gpus(gpus, os::get_env("CUDA_VISIBLE_DEVICES"));
+  if (!numbers || numbers->empty()) return std::unique_ptr<os::GpuPool>();
+  return std::make_unique<os::GpuPool>(os::GpuPool::Options{std::move(*numbers), slots, "kernelagent " + command}, &log);
 }
 
 void watch(const Arguments& arguments, EventLog& log) {

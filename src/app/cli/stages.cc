@@ -64,16 +64,17 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const Request request, options_of(arguments));
   pipeline::DispatchOptions options{request.options, request.choices, !arguments.has("--no-verify"), {}};
   KA_ASSIGN(std::size_t jobs, jobs_of(arguments));
-  if (jobs == 0) jobs = pipeline::jobs_for(subgraphs.size(), options.judge.device, options.judge.limits.memory_bytes);
   const std::string folder = arguments.text("--out-dir", "kernels_out");
   EventLog log;
   watch(arguments, log);
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(options.judge.device, "dispatch", pipeline::kPartsPerGpu, log));
+  if (jobs == 0) jobs = pipeline::jobs_for(subgraphs.size(), options.judge, gpus.get());
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
   std::map<std::string, model::SubgraphResult> results;
   std::mutex mutex;
   KA_TRY(pipeline::for_each_part(subgraphs, jobs, context.cancel, [&](const model::Subgraph& subgraph) -> Status {
-    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, {interpreter, context.cancel, &log}));
+    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, {interpreter, context.cancel, &log, nullptr, gpus.get()}));
     const std::lock_guard lock(mutex);
     results[subgraph.id] = part.result;
     return write_files(folder, pipeline::files_of(part));
@@ -133,9 +134,10 @@ Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   options.dispatch = {request.options, request.choices, true, {}};
   options.verify = arguments.has("--verify");
   options.allow_torch = arguments.has("--allow-torch-fallback");
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, "compose", 1, log));
   KA_ASSIGN(const pipeline::OpenProgram program, pipeline::plan_program(request.problem, options.dispatch, interpreter, context.cancel, &log));
   const pipeline::Frame frame = pipeline::frame_of(program.whole.exported, subgraphs);
-  KA_ASSIGN(const pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, {interpreter, context.cancel, &log}));
+  KA_ASSIGN(const pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, {interpreter, context.cancel, &log, nullptr, gpus.get()}));
   KA_TRY(write_files(folder, made.files));
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(model::to_json(made.composition)));
   else if (made.verdict) fmt::print("{}/composed_kernel.py\n{}", folder, verify::verdict_text(*made.verdict));
