@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 from pathlib import Path
@@ -34,6 +33,20 @@ def get_init_inputs():
 LASTING = ("subgraphs.json", "orchestrator", "kernels_out", "compose_out", "route.json", "graph.txt", "problem.py", "request.json")
 KEPT_ALWAYS = ("run.json", "journal.jsonl", "events.jsonl", "lock", "request.json", "problem.py")
 NO_TIME = "0.0001"  # minutes
+# In a mount namespace: a disk that is nearly full, or can only be read, and then is all right again. $1: a run to go on with, or nothing.
+DISK = """
+mount -t tmpfs -o size=64m tmpfs "$DISK" || exit 77
+if [ -n "$1" ]; then cp -a "$1" "$DISK/whole"; fi
+room=$(($(df -k --output=used "$DISK" | tail -1) + $ROOM))
+mount -o "remount,$MODE,size=${room}k" "$DISK" || exit 77
+shift
+"$PROGRAM" "$@"
+echo "exit $?"
+mount -o remount,rw,size=64m "$DISK"
+"$PROGRAM" pipeline --resume "$DISK/whole" > /dev/null
+echo "exit $?"
+cp -a "$DISK/whole" "$RESULT"
+"""
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -177,6 +190,30 @@ class Resume(unittest.TestCase):
         self.assertEqual(finished_steps(out), 3, done.text())
         self.assert_goes_on(out, program.run("pipeline", "--resume", out), self.recorded(out))
 
+    def test_a_full_disk_and_a_read_only_one_lose_nothing(self) -> None:
+        disk = self.folder / "disk"
+        disk.mkdir()
+        go_on = ("pipeline", "--resume", disk / "whole")
+        rows = {"full at the beginning": (0, 24, "rw", (*self.begin, "--out", disk / "whole"), "No space left on device"),
+                "full at the second part": (3, 4, "rw", go_on, "No space left on device"),
+                "full at the composition": (5, 8, "rw", go_on, "No space left on device"),
+                "to be read only": (3, 64, "ro", go_on, "Read-only file system")}
+        unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
+        for number, (name, (steps, room, mode, words, says)) in enumerate(rows.items()):
+            with self.subTest(name):
+                copy = self.cut(f"disk{number}", steps) if steps else None
+                result = self.folder / f"disk{number}_result"
+                env = {"DISK": str(disk), "ROOM": str(room), "MODE": mode, "PROGRAM": program.PROGRAM, "RESULT": str(result)}
+                before = self.recorded(copy) if copy else {}
+                done = subprocess.run([*unshare, "sh", "-c", DISK, "sh", str(copy or ""), *map(str, words)], cwd=program.ROOT, env=program.environment(env), stdin=subprocess.DEVNULL,
+                                      capture_output=True, text=True, timeout=program.LIMIT_S)
+                if done.returncode in (1, 77) and not done.stdout:
+                    self.skipTest("no disk can be mounted here: " + done.stderr)
+                self.assertEqual(done.stdout.split("exit ")[1:], ["3\n", "0\n"], done.stdout + done.stderr)
+                self.assertIn(says, done.stderr)
+                self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+                self.assert_goes_on(result, program.Finished(0, "", "", 0), before)
+
     def test_two_runs_in_one_folder_do_not_disturb_each_other(self) -> None:
         place = self.folder / "both"
         place.mkdir()
@@ -202,6 +239,15 @@ class Resume(unittest.TestCase):
         self.assertIn(f"the run is in use by process {first.pid}", second.err)
         self.assertEqual(len(second.err.strip().splitlines()), 1, second.err)
         self.assertEqual(contents(out), self.wanted)
+
+    def test_another_job_in_the_folder_of_a_run_is_refused(self) -> None:
+        for words, says in ((("pipeline", "--problem", self.problem, "--out", self.whole, "--precision", "tf32"), "asked for otherwise"),
+                            (("pipeline", "--resume", self.whole, "--precision", "tf32"), "--precision=tf32 cannot be given"),
+                            (("pipeline", "--problem", program.ROOT / "examples/softmax_rows.py", "--out", self.whole), "another problem")):
+            done = program.run(*words)
+            self.assertEqual(done.code, 2, done.text())
+            self.assertIn(says, done.err)
+        self.assertEqual(contents(self.whole), self.wanted)
 
     def test_two_runs_that_begin_in_one_folder_at_the_same_time(self) -> None:
         out = self.folder / "at_once" / "whole"

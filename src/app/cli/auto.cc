@@ -54,6 +54,7 @@ Result<Resumed> resumed_from(const std::string& run) {
   Result<model::RunDirectory> directory = model::RunDirectory::open(out.folder, model::RunDirectory::Access::read);
   if (!directory) return directory.error().with("--resume");
   const Result<std::string> text = directory->read_artifact(kRequestFile);
+  if (!text && directory->entries().empty()) return invalid_input(fmt::format("--resume: {} ended before it had anything to go on with; begin it anew, with --out {}", out.folder, out.folder));
   if (!text) return invalid_input(fmt::format("--resume: {} is no run of auto or pipeline (it has no {})", out.folder, kRequestFile));
   KA_ASSIGN(const Json json, parse_json(*text, out.folder + "/" + kRequestFile));
   const Json words = json.is_object() ? json.value("words", Json()) : Json();
@@ -117,6 +118,7 @@ class Job {
     KA_TRY(remembered_route());
     if (!output_.is_open()) KA_TRY(output_.open());
     std::map<std::string, std::string> files = request_files();
+    KA_TRY(output_.write(files));  // first: with these the run can be resumed, whatever happens to the rest
     files["route.json"] = to_pretty_json_text(model::to_json(route_));
     files["graph.txt"] = pipeline::explanation(program_->whole);
     return output_.keep("route", files);
@@ -323,6 +325,25 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
   return summary.exit_code;
 }
 
+// What decides what a run makes, beside the text of its problem.
+std::vector<std::string> decisive_words(const Arguments& arguments) {
+  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--verify", "--max-minutes", "--max-attempts", "--dispatch-jobs", "--no-router-cache"});
+  const std::string problem = arguments.text("--problem");
+  out.push_back(problem.substr(problem.rfind('/') + 1));
+  return out;
+}
+
+// Steps that are finished are not done again, so --out must not name a run of something else.
+Status check_same_job(const model::RunDirectory& directory, const Arguments& arguments, const std::string& problem_text) {
+  const Result<std::string> text = directory.read_artifact(kProblemFile);
+  if (!text) return ok();
+  if (*text != problem_text) return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", directory.path()));
+  KA_ASSIGN(const Resumed before, resumed_from(directory.path()));
+  KA_ASSIGN(const Arguments asked, Arguments::parse(before.words, kAutoFlags));
+  if (decisive_words(asked) == decisive_words(arguments)) return ok();
+  return invalid_input(fmt::format("--out: {} holds a run that was asked for otherwise ({}); name a new folder", directory.path(), fmt::join(before.words, " ")));
+}
+
 Result<int> run_job(const Arguments& given, AppContext& context, const std::string& command, const std::string& forced) {
   constexpr std::array<std::string_view, 3> routes = {"auto", "direct", "fuse"};
   const std::string started = utc_timestamp(system_wall_clock()());
@@ -330,6 +351,8 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   std::optional<Resumed> resumed;
   if (given.has("--resume")) {
     KA_ASSIGN(const std::string run, given.required("--resume"));
+    const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--verify", "--max-minutes", "--max-attempts", "--dispatch-jobs"});
+    if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
     KA_ASSIGN(resumed, resumed_from(run));
     KA_ASSIGN(arguments, Arguments::parse(resumed->words, kAutoFlags));
     arguments.take(given, {"--json", "--explain", "--verbose", "--max-minutes", "--max-attempts", "--dispatch-jobs"});
@@ -346,8 +369,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : ""));
   if (output.exists()) {
     KA_TRY(output.open());
-    if (const Result<std::string> before = output.directory().read_artifact(kProblemFile); before && *before != request.problem.text)
-      return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", output.folder()));
+    KA_TRY(check_same_job(output.directory(), arguments, request.problem.text));
   }
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});

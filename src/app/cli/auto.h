@@ -10,7 +10,7 @@ namespace ka::app {
 inline constexpr auto kAutoFlags = std::to_array<Flag>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--out", "DIR", "the run directory: new, empty, or of an earlier run of the same job (default: a folder of its own below .fuse)"},
-    {"--resume", "RUN", "go on with a run (its id or folder): finished steps are not done again; no other flag is needed"},
+    {"--resume", "RUN", "go on with a run (its id or folder): finished steps are not done again; only limits, --dispatch-jobs and what is printed can be given anew"},
     {"--route", "NAME", "direct (one file for the whole program), fuse (parts, then their composition) or auto: the rules decide (default auto)"},
     {"--no-fallback", "", "do not try the other route when one fails"},
     {"--no-router-cache", "", "neither look into .fuse/router_cache.json nor write it"},
