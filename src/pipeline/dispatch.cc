@@ -83,6 +83,8 @@ Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOpti
   return out;
 }
 
+void tell_waiting(const model::Subgraph& subgraph, EventLog& log) { log.write({LogLevel::debug, "dispatch", "queued", subgraph.id, {{"id", subgraph.id}, {"state", std::string("queued")}}}); }
+
 std::size_t jobs_for(std::size_t subgraphs, const os::Machine& machine, std::uint64_t memory_limit, std::optional<std::size_t> places) {
   const std::uint64_t memory_each = std::clamp<std::uint64_t>(memory_limit, 1, kPartMemory);
   std::uint64_t jobs = std::min(static_cast<std::uint64_t>(std::max(1, machine.cores)), machine.memory_available / memory_each);

@@ -43,6 +43,9 @@ std::size_t jobs_for(std::size_t subgraphs, const os::Machine& machine, std::uin
 // The same on this machine. `gpus` may be null.
 std::size_t jobs_for(std::size_t subgraphs, const verify::JudgeOptions& judge, const os::GpuPool* gpus);
 
+// That a part is going to be worked on, for those who watch.
+void tell_waiting(const model::Subgraph& subgraph, EventLog& log);
+
 // `work` for each, so many at a time; an error of one keeps the rest from being begun.
 Status for_each_part(const std::vector<model::Subgraph>& subgraphs, std::size_t jobs, const os::CancelToken& cancel,
                      const std::function<Status(const model::Subgraph&)>& work);

@@ -20,6 +20,7 @@ std::string Budget::reached() const {
 
 Result<model::Verdict> ask_judge(const verify::ProblemSource& problem, const verify::KernelSource& kernel, const verify::JudgeOptions& options, const Means& means, EventLog* log) {
   if (means.budget != nullptr) KA_TRY(means.budget->take_attempt());
+  if (log != nullptr) log->debug("verify", "start");
   verify::JudgeContext context{means.interpreter, means.cancel, log};
   if (means.gpus == nullptr || options.device != "cuda") return verify::judge(problem, kernel, options, context);
   KA_ASSIGN(const os::GpuPool::Slot slot, means.gpus->take(means.cancel));

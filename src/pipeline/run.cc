@@ -129,6 +129,9 @@ class Run {
   Status dispatch_step() {
     const Stopwatch watch(out_.times, "dispatch");
     const std::size_t jobs = options_.jobs > 0 ? options_.jobs : jobs_for(out_.subgraphs.size(), options_.dispatch.judge, context_.gpus);
+    for (const model::Subgraph& subgraph : out_.subgraphs) {
+      if (context_.log != nullptr && !is_done("dispatch", subgraph.id)) tell_waiting(subgraph, *context_.log);
+    }
     std::mutex mutex;
     KA_TRY(for_each_part(out_.subgraphs, jobs, context_.cancel, [&](const model::Subgraph& subgraph) -> Status {
       if (is_done("dispatch", subgraph.id)) return ok();

@@ -1,7 +1,5 @@
 #include "app/cli/request.h"
 
-#include <unistd.h>
-
 #include <array>
 
 #include <fmt/format.h>
@@ -71,11 +69,6 @@ Result<std::unique_ptr<os::GpuPool>> gpus_for(const std::string& device, const s
   std::optional<std::vector<int>> numbers = os::visible_gpus(gpus, os::get_env("CUDA_VISIBLE_DEVICES"));
   if (!numbers || numbers->empty()) return std::unique_ptr<os::GpuPool>();
   return std::make_unique<os::GpuPool>(os::GpuPool::Options{std::move(*numbers), slots, "kernelagent " + command}, &log);
-}
-
-void watch(const Arguments& arguments, EventLog& log) {
-  const bool watched = arguments.has("--verbose") || (isatty(STDERR_FILENO) != 0 && !arguments.has("--json"));
-  log.add_sink(make_human_sink(stderr, watched ? LogLevel::info : LogLevel::warning));
 }
 
 int not_achieved(const char* command, const Error& error) {

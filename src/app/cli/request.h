@@ -26,8 +26,6 @@ Result<std::size_t> jobs_of(const Arguments& arguments);
 // The GPUs of this machine, to be leased. Null where none takes part (`device` is cpu), and where CUDA_VISIBLE_DEVICES names them otherwise
 // than by number: then the programs use what they see, and nothing is leased.
 Result<std::unique_ptr<os::GpuPool>> gpus_for(const std::string& device, const std::string& command, std::size_t slots, EventLog& log);
-// Progress on stderr where somebody looks, or with --verbose.
-void watch(const Arguments& arguments, EventLog& log);
 // The sentence, and exit code 1: not the user's mistake, and not done.
 int not_achieved(const char* command, const Error& error);
 
