@@ -28,6 +28,8 @@ PRODUCTS = frozenset({"mm", "bmm", "addmm", "addbmm", "baddbmm", "mv", "addmv", 
                       "_euclidean_dist", "_pdist_forward"})
 CONTRACTIONS = CONVOLUTIONS | RECURRENCES | ATTENTIONS | PRODUCTS
 
+# What these return holds whatever was in memory before.
+UNFILLED = frozenset({"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"})
 _VIEW_LIKE = frozenset({"_unsafe_view", "_reshape_alias", "lift_fresh", "lift", "detach", "alias"})
 _FACTORIES = frozenset({"empty", "zeros", "ones", "full", "arange", "eye", "linspace", "scalar_tensor", "empty_strided",
                         "zeros_like", "ones_like", "empty_like", "full_like", "new_empty", "new_zeros", "new_ones",

@@ -34,7 +34,7 @@ class Vanishing(Mode):
         facts = ops.facts_of(func)
         before = max((_magnitude(a) for a in args), default=0.0) if facts.name in SUMS else 0.0
         result = func(*args, **(kwargs or {}))
-        if facts.is_view or self.why is not None:
+        if facts.is_view or facts.name in ops.UNFILLED or self.why is not None:
             return result
         for part in result if isinstance(result, (tuple, list)) else (result,):
             size = _magnitude(part)

@@ -100,6 +100,7 @@ Result<Timed> time_contenders(const Subject& subject, const TimingOptions& optio
   sandbox.limits.scratch_bytes = kScratchBytes;
   sandbox.limits.cpu_seconds = kCpuSeconds;
   sandbox.gpu = options.device == "cuda";
+  sandbox.only_gpu = options.only_gpu;
   KA_ASSIGN(os::MemoryFile problem, text_file(subject.problem_text));
   KA_ASSIGN(os::MemoryFile kernel, text_file(subject.kernel_text));
   KA_ASSIGN(bridge::Child child, interpreter.spawn("bench", sandbox, cancel));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct TimingOptions {
   double seconds = 60;                   // for all rounds
   std::chrono::milliseconds limit{600'000};  // for everything, compilation of the baselines included
   os::SandboxLimits limits;
+  std::optional<int> only_gpu = {};  // that the contenders see
 };
 
 // As in model/timing.h: "kernel", "eager", "compile", "compile_reduce_overhead", "compile_max_autotune". The word of the command

@@ -136,6 +136,16 @@ TEST_F(Bridge, TheEnvironmentOfAChildHoldsNoKeys) {
   EXPECT_NE(answer->text.find("key False, scratch True"), std::string::npos) << answer->text;
 }
 
+TEST_F(Bridge, AChildSeesTheGpuThatItIsGiven) {
+  os::SandboxRequest request;
+  request.only_gpu = 5;
+  Result<Child> child = interpreter_->spawn("reference", request, kNever);
+  ASSERT_TRUE(child) << child.error().message;
+  Result<Answer> answer = ask_load(*child, "import os\nraise ValueError('GPU ' + os.environ['CUDA_VISIBLE_DEVICES'] + ' by ' + os.environ['CUDA_DEVICE_ORDER'])\n", std::chrono::seconds(30));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_NE(answer->text.find("GPU 5 by PCI_BUS_ID"), std::string::npos) << answer->text;
+}
+
 struct Usage {
   std::size_t descriptors, processes;
   long resident_kib;

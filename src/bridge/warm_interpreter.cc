@@ -55,8 +55,12 @@ Json base_environment() {
   return environment;
 }
 
-Json child_environment(const std::string& scratch) {
+Json child_environment(const std::string& scratch, std::optional<int> only_gpu) {
   Json environment = base_environment();
+  if (only_gpu) {
+    environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";  // that of nvidia-smi
+    environment["CUDA_VISIBLE_DEVICES"] = std::to_string(*only_gpu);
+  }
   environment["HOME"] = scratch;
   environment["TMPDIR"] = scratch;
   environment["TRITON_CACHE_DIR"] = scratch + "/triton";
@@ -273,7 +277,7 @@ Result<Child> WarmInterpreter::spawn(const std::string& module, os::SandboxReque
                         {"id", child->id},
                         {"module", module},
                         {"policy", sandbox.policy},
-                        {"env", child_environment(sandbox.scratch)}};
+                        {"env", child_environment(sandbox.scratch, request.only_gpu)}};
   {
     const std::array fds = {sockets.second.get(), output_end.get()};
     std::lock_guard lock(state->send_mutex);

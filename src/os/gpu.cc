@@ -1,5 +1,6 @@
 #include "os/gpu.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/strings.h"
@@ -38,6 +39,23 @@ std::vector<Gpu> parse_gpu_table(std::string_view text) {
     gpus.push_back(std::move(gpu));
   }
   return gpus;
+}
+
+std::optional<std::vector<int>> visible_gpus(const std::vector<Gpu>& gpus, const std::optional<std::string>& visible) {
+  std::vector<int> out;
+  if (!visible) {
+    for (const Gpu& gpu : gpus) out.push_back(gpu.index);
+    return out;
+  }
+  for (const std::string& entry : split(*visible, ',')) {
+    const std::string word = trim(entry);
+    if (word.starts_with("GPU-") || word.starts_with("MIG-")) return std::nullopt;
+    int number = -1;
+    const auto is_it = [&](const Gpu& gpu) { return gpu.index == number; };
+    if (!parse_whole(word, number) || std::none_of(gpus.begin(), gpus.end(), is_it)) break;
+    if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
+  }
+  return out;
 }
 
 Result<std::vector<Gpu>> query_gpus(Deadline deadline) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,10 @@ struct Gpu {
 // Asks nvidia-smi. Empty when there is none, when it fails or when it does not answer in time: a machine
 // without a usable GPU is an ordinary machine.
 Result<std::vector<Gpu>> query_gpus(Deadline deadline);
+
+// Of these, the numbers of those that CUDA_VISIBLE_DEVICES (nothing: it is not set) leaves to programs, in its order; like CUDA, as far
+// as the first entry that names none. Nothing where it names them otherwise than by number ("GPU-5fa1...").
+std::optional<std::vector<int>> visible_gpus(const std::vector<Gpu>& gpus, const std::optional<std::string>& visible);
 
 // The lines "index, name, capability, MiB, driver" of nvidia-smi; lines of another form are left out.
 std::vector<Gpu> parse_gpu_table(std::string_view text);

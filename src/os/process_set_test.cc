@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-ProcessSpec shell(const std::string& script) {
+ProcessSpec in_shell(const std::string& script) {
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-c", script};
   spec.env = {"PATH=/usr/bin:/bin"};
@@ -27,7 +27,7 @@ ProcessSpec shell(const std::string& script) {
 }
 
 CommandResult run(const std::string& script, std::size_t max_output = kMaxOutputBytes) {
-  return run_command(shell(script), Deadline::never(), {}, max_output).value();
+  return run_command(in_shell(script), Deadline::never(), {}, max_output).value();
 }
 
 bool no_child_left() {
@@ -73,7 +73,7 @@ TEST(RunCommand, ClosedOutputIsNotTheEnd) {
 }
 
 TEST(RunCommand, KillsAtTheDeadlineAndKeepsTheOutput) {
-  const ProcessSpec spec = shell("trap '' TERM; echo before; while :; do sleep 600; done");
+  const ProcessSpec spec = in_shell("trap '' TERM; echo before; while :; do sleep 600; done");
   std::string out;
   // A busy machine may need more than the first limit to get to the echo.
   for (milliseconds limit(100); out.empty() && limit < std::chrono::minutes(1); limit *= 2) {
@@ -88,7 +88,7 @@ TEST(RunCommand, KillsAtTheDeadlineAndKeepsTheOutput) {
 
 TEST(RunCommand, DeadlineAlreadyPassed) {
   const CommandResult result =
-      run_command(shell("exec sleep 600"), Deadline::in(milliseconds(0)), {}).value();
+      run_command(in_shell("exec sleep 600"), Deadline::in(milliseconds(0)), {}).value();
   EXPECT_TRUE(result.timed_out);
 }
 
@@ -96,7 +96,7 @@ TEST(RunCommand, CancellationKills) {
   CancelSource source;
   std::jthread canceller([&source] { source.cancel(); });
   const Result<CommandResult> result =
-      run_command(shell("exec sleep 600"), Deadline::never(), source.token());
+      run_command(in_shell("exec sleep 600"), Deadline::never(), source.token());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::cancelled);
   EXPECT_TRUE(no_child_left());
@@ -112,7 +112,7 @@ TEST(RunCommand, EscapedGrandchildDoesNotHoldItUp) {
   UniqueFd feed_writer(feed[1]);
   const UniqueFd witness_reader(witness[0]);
   UniqueFd witness_writer(witness[1]);
-  ProcessSpec spec = shell("setsid sh -c 'echo up >&4; exec cat' <&3 & read line <&5; echo done");
+  ProcessSpec spec = in_shell("setsid sh -c 'echo up >&4; exec cat' <&3 & read line <&5; echo done");
   std::array<int, 2> go{};
   ASSERT_EQ(::pipe2(go.data(), O_CLOEXEC), 0);
   const UniqueFd go_reader(go[0]);
@@ -142,7 +142,7 @@ TEST(RunCommand, GivenStreamsAreNotCaptured) {
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
   const UniqueFd reader(ends[0]);
   const UniqueFd writer(ends[1]);
-  ProcessSpec spec = shell("echo out; echo err >&2");
+  ProcessSpec spec = in_shell("echo out; echo err >&2");
   spec.stdout_fd = writer.get();
   const CommandResult result = run_command(spec, Deadline::never(), {}).value();
   EXPECT_EQ(result.out, "");
@@ -176,7 +176,7 @@ TEST(ProcessSet, ReturnsEachAsItEnds) {
   ProcessSet set;
   std::map<std::size_t, std::string> expected;
   for (const char* word : {"a", "b", "c", "d"}) {
-    const std::size_t id = set.add(shell(std::string("echo ") + word), Deadline::never()).value();
+    const std::size_t id = set.add(in_shell(std::string("echo ") + word), Deadline::never()).value();
     expected[id] = std::string(word) + "\n";
   }
   EXPECT_EQ(set.running(), 4U);
@@ -191,8 +191,8 @@ TEST(ProcessSet, ReturnsEachAsItEnds) {
 
 TEST(ProcessSet, EachHasItsOwnDeadline) {
   ProcessSet set;
-  const std::size_t slow = set.add(shell("exec sleep 600"), Deadline::never()).value();
-  const std::size_t late = set.add(shell("exec sleep 600"), Deadline::in(milliseconds(20))).value();
+  const std::size_t slow = set.add(in_shell("exec sleep 600"), Deadline::never()).value();
+  const std::size_t late = set.add(in_shell("exec sleep 600"), Deadline::in(milliseconds(20))).value();
   const ProcessSet::Finished finished = set.wait_next(Deadline::never(), {}).value();
   EXPECT_EQ(finished.id, late);
   EXPECT_TRUE(finished.result.timed_out);
@@ -204,7 +204,7 @@ TEST(ProcessSet, EachHasItsOwnDeadline) {
 TEST(ProcessSet, CancellationReachesAll) {
   CancelSource source;
   ProcessSet set;
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(set.add(shell("exec sleep 600"), Deadline::never()));
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(set.add(in_shell("exec sleep 600"), Deadline::never()));
   std::jthread canceller([&source] { source.cancel(); });
   EXPECT_EQ(set.wait_next(Deadline::never(), source.token()).error().kind, ErrorKind::cancelled);
   EXPECT_EQ(set.running(), 0U);
@@ -214,7 +214,7 @@ TEST(ProcessSet, CancellationReachesAll) {
 TEST(ProcessSet, DestructorLeavesNothingBehind) {
   {
     ProcessSet set;
-    for (int i = 0; i < 3; ++i) ASSERT_TRUE(set.add(shell("exec sleep 600"), Deadline::never()));
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(set.add(in_shell("exec sleep 600"), Deadline::never()));
   }
   EXPECT_TRUE(no_child_left());
 }

@@ -45,6 +45,7 @@ struct SandboxRequest {
   SandboxLimits limits;
   std::vector<std::string> readable;  // besides the system's own folders: an interpreter's prefixes
   bool gpu = false;                   // make the NVIDIA device nodes of this machine usable
+  std::optional<int> only_gpu = {};   // the one that CUDA shows to its programs, as nvidia-smi counts; nothing: those that it shows to us
   SandboxLevel at_most = SandboxLevel::full;
   std::string scratch_dir;  // an existing folder; only used without namespaces (default /tmp inside)
   std::vector<std::string> cgroup_dirs;  // of a Cgroup; without them the level is at most isolated

@@ -12,7 +12,6 @@
 #include "base/json_fields.h"
 #include "graph/fragment.h"
 #include "graph/reference_text.h"
-#include "os/machine.h"
 
 namespace ka::pipeline {
 namespace {
@@ -47,8 +46,9 @@ bool is_of_the_part(const Error& error) { return error.kind == ErrorKind::invali
 
 }  // namespace
 
-Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
+Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means) {
   const auto begin = std::chrono::steady_clock::now();
+  EventLog* const log = means.log;
   const std::string folder = "kernels_out/" + subgraph.id, place = options.folder.empty() ? "" : options.folder + "/";
   PartKernel out;
   out.result.id = subgraph.id;
@@ -66,10 +66,10 @@ Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOpti
   out.result.success = true;
   if (options.verify) {
     tell(log, subgraph.id, "verifying", "the judge is asked", seconds_since(begin));
-    verify::JudgeContext context{interpreter, cancel};
     verify::JudgeOptions judging = options.judge;
     judging.sample_given = false;  // the whole program is judged at the given sizes
-    Result<model::Verdict> verdict = verify::judge({place + folder + "/problem.py", "", out.problem, "train"}, {place + out.result.kernel_path, out.kernel}, judging, context);
+    const verify::KernelSource kernel{place + out.result.kernel_path, out.kernel};
+    Result<model::Verdict> verdict = ask_judge({place + folder + "/problem.py", "", out.problem, "train"}, kernel, judging, means, nullptr);
     if (!verdict && !is_of_the_part(verdict.error())) return verdict.error().with(subgraph.id);
     if (!verdict) {
       out.result.message = "not judged by itself: " + verdict.error().message;
@@ -86,14 +86,21 @@ Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOpti
   return out;
 }
 
-std::size_t jobs_for(std::size_t subgraphs, const std::string& device, std::uint64_t memory_each) {
-  std::size_t jobs = 2;
-  if (const Result<os::Machine> machine = os::query_machine("/")) {
-    jobs = static_cast<std::size_t>(std::max(1, machine->cores));
-    if (memory_each > 0) jobs = std::min(jobs, static_cast<std::size_t>(std::max<std::uint64_t>(1, machine->memory_available / memory_each)));
-  }
-  if (device == "cuda") jobs = std::min<std::size_t>(jobs, 3);
-  return std::clamp<std::size_t>(jobs, 1, std::max<std::size_t>(subgraphs, 1));
+void tell_waiting(const model::Subgraph& subgraph, EventLog& log) { log.write({LogLevel::debug, "dispatch", "queued", subgraph.id, {{"id", subgraph.id}, {"state", std::string("queued")}}}); }
+
+std::size_t jobs_for(std::size_t subgraphs, const os::Machine& machine, std::uint64_t memory_limit, std::optional<std::size_t> places) {
+  const std::uint64_t memory_each = std::clamp<std::uint64_t>(memory_limit, 1, kPartMemory);
+  std::uint64_t jobs = std::min(static_cast<std::uint64_t>(std::max(1, machine.cores)), machine.memory_available / memory_each);
+  if (places) jobs = std::min<std::uint64_t>(jobs, *places);
+  return static_cast<std::size_t>(std::max<std::uint64_t>(1, std::min<std::uint64_t>(jobs, subgraphs)));
+}
+
+std::size_t jobs_for(std::size_t subgraphs, const verify::JudgeOptions& judge, const os::GpuPool* gpus) {
+  const Result<os::Machine> machine = os::query_machine("/");
+  if (!machine) return 1;
+  std::optional<std::size_t> places;
+  if (judge.device == "cuda") places = gpus == nullptr ? kPartsPerGpu : gpus->capacity();
+  return jobs_for(subgraphs, *machine, judge.limits.memory_bytes, places);
 }
 
 Status for_each_part(const std::vector<model::Subgraph>& subgraphs, std::size_t jobs, const os::CancelToken& cancel,

@@ -8,7 +8,9 @@
 
 #include "model/run_summary.h"
 #include "model/subgraph.h"
+#include "os/machine.h"
 #include "pipeline/generate.h"
+#include "pipeline/judging.h"
 
 namespace ka::pipeline {
 
@@ -29,11 +31,20 @@ struct DispatchOptions {
 };
 
 // The built-in generator and the judge, for one subgraph. What goes wrong with it is its result; errors are the world's.
-Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel,
-                             EventLog* log = nullptr);
+Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means);
 
-// How many at a time: by cores, memory and the number of subgraphs; three where a GPU takes part, for all of them use the same one.
-std::size_t jobs_for(std::size_t subgraphs, const std::string& device, std::uint64_t memory_each);
+// Parts that a GPU takes at a time: while one computes, others are compiled and compared.
+inline constexpr std::size_t kPartsPerGpu = 3;
+// What the judge of one part is thought to need, where its limit is higher: both programs with PyTorch, at the sizes of a part.
+inline constexpr std::uint64_t kPartMemory = std::uint64_t{3} << 30;
+
+// How many at a time: as many as there are cores, and memory for, and places on GPUs where these take part; at most all.
+std::size_t jobs_for(std::size_t subgraphs, const os::Machine& machine, std::uint64_t memory_limit, std::optional<std::size_t> places);
+// The same on this machine. `gpus` may be null.
+std::size_t jobs_for(std::size_t subgraphs, const verify::JudgeOptions& judge, const os::GpuPool* gpus);
+
+// That a part is going to be worked on, for those who watch.
+void tell_waiting(const model::Subgraph& subgraph, EventLog& log);
 
 // `work` for each, so many at a time; an error of one keeps the rest from being begun.
 Status for_each_part(const std::vector<model::Subgraph>& subgraphs, std::size_t jobs, const os::CancelToken& cancel,

@@ -88,13 +88,22 @@ class Run {
   Run(const RunOptions& options, RunContext& context) : options_(options), context_(context) {}
 
   Result<RunResult> run() {
-    KA_TRY(extract_step());
-    KA_TRY(dispatch_step());
-    KA_TRY(compose_step());
+    if (const Status done = stages(); !done) {
+      if (context_.budget == nullptr || !context_.budget->is_end_of(done.error())) return done.error();
+      KA_TRY(stop_at_limit());
+    }
     return std::move(out_);
   }
 
  private:
+  Status stages() {
+    KA_TRY(extract_step());
+    KA_TRY(dispatch_step());
+    return compose_step();
+  }
+
+  Means means() const { return {context_.interpreter, context_.cancel, context_.log, context_.budget, context_.gpus}; }
+
   bool is_done(const char* step, const std::string& key = "") const { return context_.directory.finished(step, key); }
 
   Status extract_step() {
@@ -119,33 +128,66 @@ class Run {
 
   Status dispatch_step() {
     const Stopwatch watch(out_.times, "dispatch");
-    const std::size_t jobs = options_.jobs > 0 ? options_.jobs : jobs_for(out_.subgraphs.size(), options_.dispatch.judge.device, options_.dispatch.judge.limits.memory_bytes);
+    const std::size_t jobs = options_.jobs > 0 ? options_.jobs : jobs_for(out_.subgraphs.size(), options_.dispatch.judge, context_.gpus);
+    for (const model::Subgraph& subgraph : out_.subgraphs) {
+      if (context_.log != nullptr && !is_done("dispatch", subgraph.id)) tell_waiting(subgraph, *context_.log);
+    }
     std::mutex mutex;
     KA_TRY(for_each_part(out_.subgraphs, jobs, context_.cancel, [&](const model::Subgraph& subgraph) -> Status {
       if (is_done("dispatch", subgraph.id)) return ok();
-      KA_ASSIGN(const PartKernel part, make_part(subgraph, options_.dispatch, context_.interpreter, context_.cancel, context_.log));
+      KA_ASSIGN(const PartKernel part, make_part(subgraph, options_.dispatch, means()));
       const std::lock_guard lock(mutex);
       return keep(context_.directory, "dispatch", subgraph.id, "kernels_out/", files_of(part));
     }));
     for (const model::Subgraph& subgraph : out_.subgraphs) {
-      const std::string folder = "kernels_out/" + subgraph.id;
-      KA_ASSIGN(const std::string text, context_.directory.read_artifact(folder + "/result.json"));
-      KA_ASSIGN(std::vector<model::SubgraphResult> result, read_kernels_summary(text, folder + "/result.json"));
-      if (result.size() != 1) return invalid_input(folder + "/result.json: one result was expected");
-      if (result[0].success) {
-        KA_ASSIGN(kernels_[subgraph.id], context_.directory.read_artifact(folder + "/kernel.py"));
+      KA_ASSIGN(model::SubgraphResult result, read_part(subgraph.id));
+      if (result.success) {
+        KA_ASSIGN(kernels_[subgraph.id], context_.directory.read_artifact("kernels_out/" + subgraph.id + "/kernel.py"));
       }
-      out_.parts.push_back(std::move(result[0]));
+      out_.parts.push_back(std::move(result));
     }
     if (!is_done("dispatch")) KA_TRY(keep(context_.directory, "dispatch", "", "kernels_out/", {{"summary.json", summary_text(out_.parts)}}));
     say(context_.log, "dispatch", fmt::format("{} of {} parts have a kernel", kernels_.size(), out_.parts.size()));
     return ok();
   }
 
+  Result<model::SubgraphResult> read_part(const std::string& id) const {
+    const std::string path = "kernels_out/" + id + "/result.json";
+    KA_ASSIGN(const std::string text, context_.directory.read_artifact(path));
+    KA_ASSIGN(std::vector<model::SubgraphResult> result, read_kernels_summary(text, path));
+    if (result.size() != 1) return invalid_input(path + ": one result was expected");
+    return std::move(result[0]);
+  }
+
+  // Says how far it came. Nothing of it is recorded, for no step is finished by it: a run that goes on writes these files anew.
+  Status stop_at_limit() {
+    out_.limit = context_.budget->reached();
+    out_.parts.clear();
+    std::size_t reached = 0, verified = 0;
+    for (const model::Subgraph& subgraph : out_.subgraphs) {
+      model::SubgraphResult result;
+      result.id = subgraph.id;
+      result.message = "not reached: " + out_.limit;
+      if (is_done("dispatch", subgraph.id)) {
+        KA_ASSIGN(result, read_part(subgraph.id));
+        ++reached;
+        if (result.success && (!options_.dispatch.verify || context_.directory.read_artifact("kernels_out/" + subgraph.id + "/verdict.json"))) ++verified;
+      }
+      out_.parts.push_back(std::move(result));
+    }
+    const std::size_t all = out_.parts.size();
+    if (all > 0 && !is_done("dispatch")) KA_TRY(context_.directory.write_artifact("kernels_out/summary.json", summary_text(out_.parts)));
+    out_.composition.message = all == 0 ? out_.limit + " was reached before the program was cut into parts"
+                                        : fmt::format("{} was reached: {} of {} parts {}{}", out_.limit, verified, all, options_.dispatch.verify ? "are verified" : "have a kernel",
+                                                      reached == all ? ", the program as a whole is not" : "");
+    if (context_.log != nullptr) context_.log->info(all == 0 ? "extract" : reached < all ? "dispatch" : "compose", "failed", out_.composition.message);
+    return ok();
+  }
+
   Status compose_step() {
     const Stopwatch watch(out_.times, "compose");
     if (is_done("compose")) return read_composed();
-    KA_ASSIGN(ComposeFiles made, compose_files(options_, out_.subgraphs, frame_, kernels_, context_.interpreter, context_.cancel, context_.log));
+    KA_ASSIGN(ComposeFiles made, compose_files(options_, out_.subgraphs, frame_, kernels_, means()));
     KA_TRY(keep(context_.directory, "compose", "", "compose_out/", made.files));
     out_.composition = std::move(made.composition);
     out_.program = std::move(made.program);
@@ -177,7 +219,8 @@ class Run {
 }  // namespace
 
 Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<model::Subgraph>& subgraphs, const Frame& frame,
-                                   const std::map<std::string, std::string>& kernels, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
+                                   const std::map<std::string, std::string>& kernels, const Means& means) {
+  EventLog* const log = means.log;
   ComposeFiles out;
   std::vector<compose::Part> parts;
   std::vector<std::string> missing;
@@ -201,7 +244,7 @@ Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<
     say(log, "compose", out.composition.message);
     return finish();
   }
-  KA_ASSIGN(compose::Composed composed, compose::compose(program_of(options, subgraphs, frame), parts, {}, interpreter, cancel));
+  KA_ASSIGN(compose::Composed composed, compose::compose(program_of(options, subgraphs, frame), parts, {}, means.interpreter, means.cancel));
   out.program = std::move(composed.text);
   out.files["composed_kernel.py"] = out.program;
   out.composition.path = "compose_out/composed_kernel.py";
@@ -215,9 +258,8 @@ Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<
     out.composition.message = fmt::format("not verified as a whole, for these parts are still PyTorch: {}", fmt::join(missing, ", "));
     return finish();
   }
-  verify::JudgeContext judge{interpreter, cancel, log};
   const std::string place = options.dispatch.folder.empty() ? "" : options.dispatch.folder + "/";
-  KA_ASSIGN(out.verdict, verify::judge(options.problem, {place + out.composition.path, out.program}, options.dispatch.judge, judge));
+  KA_ASSIGN(out.verdict, ask_judge(options.problem, {place + out.composition.path, out.program}, options.dispatch.judge, means, log));
   out.composition.verified = out.verdict->accepted;
   out.composition.success = out.verdict->accepted;
   out.composition.message = out.verdict->accepted ? out.verdict->reason : fmt::format("{}: {}", out.verdict->rule, out.verdict->reason);

@@ -27,6 +27,7 @@ struct RunResult {
   model::Composition composition;
   std::optional<model::Verdict> verdict;   // of the whole
   std::map<std::string, double> times;     // seconds by stage
+  std::string limit;                       // that ended it before its end: `parts` then says which were not reached. Empty when it came to its end
 };
 
 struct RunContext {
@@ -35,6 +36,8 @@ struct RunContext {
   const os::CancelToken& cancel;
   EventLog* log = nullptr;
   std::optional<OpenProgram> program = {};  // where it was planned already
+  Budget* budget = nullptr;                 // null: no limit
+  os::GpuPool* gpus = nullptr;              // null: no GPU takes part, or nobody knows which
 };
 
 Result<RunResult> run(const RunOptions& options, RunContext& context);
@@ -47,6 +50,6 @@ struct ComposeFiles {
 };
 // `kernels`: by id, the texts of the kernel files of the parts that have one.
 Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<model::Subgraph>& subgraphs, const Frame& frame,
-                                   const std::map<std::string, std::string>& kernels, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log);
+                                   const std::map<std::string, std::string>& kernels, const Means& means);
 
 }  // namespace ka::pipeline

@@ -47,6 +47,7 @@ os::SandboxRequest Trial::sandbox() const {
   os::SandboxRequest request;
   request.limits = options_.limits;
   request.gpu = options_.device == "cuda";
+  request.only_gpu = options_.only_gpu;
   return request;
 }
 

@@ -34,6 +34,7 @@ struct JudgeOptions {
   int repeats = 2;            // calls with the same inputs that must agree bit for bit
   std::chrono::milliseconds limit{60'000};
   os::SandboxLimits limits;
+  std::optional<int> only_gpu = {};  // that either program sees
   os::SandboxLevel require_sandbox = os::SandboxLevel::none;
 };
 

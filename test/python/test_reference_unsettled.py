@@ -5,7 +5,7 @@ from __future__ import annotations
 import unittest
 
 import torch
-from reference_harness import ReferenceTest
+from reference_harness import ReferenceTest, bridge
 
 ROWS = "torch.randn(20, 50)"
 # (result, input, distribution, whether it is drawn)
@@ -70,6 +70,19 @@ class Attention(ReferenceTest):
         drawn = self.drawn(distribution="special")
         out, undefined = drawn.outputs()[0], drawn.outputs("undefined")[0].bool()
         self.assertTrue(bool(torch.isnan(out[undefined]).all()) and bool(undefined.any()))
+
+
+class Unfilled(unittest.TestCase):
+    def test_memory_that_nobody_has_filled_says_nothing(self) -> None:
+        """Dropout makes such memory; what is in it differs from run to run, and with it what would be compared."""
+        vanishing = bridge("vanishing")
+        for make in (torch.empty_like, lambda x: x.new_empty(x.shape), lambda x: torch.empty_strided(x.shape, x.stride())):
+            like = torch.ones(40)
+            for _ in range(50):
+                torch.full((40,), 1e-35)  # freed at once: the next one of this size lies there
+                with (watch := vanishing.Vanishing()):
+                    make(like)
+                self.assertIsNone(watch.why)
 
 
 if __name__ == "__main__":

@@ -93,6 +93,21 @@ class LiveView(unittest.TestCase):
         self.assertNotIn("^C", terminal.screen.text())
         self.assertEqual(terminal.screen.modes, DEFAULT_MODES)
 
+    def test_stages_by_themselves(self) -> None:
+        os.mkdir(self.out)
+        problem = f"{self.out}/two_parts.py"
+        with open(problem, "w", encoding="utf-8") as file:
+            file.write("import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return torch.sort(torch.cumsum(x, 0), -1)[0]\n\n"
+                       "def get_inputs():\n    return [torch.randn(6, 4)]\n\ndef get_init_inputs():\n    return []\n")
+        terminal = Terminal("extract", "--problem", problem, "--out", self.out)
+        self.assertEqual(terminal.finish(), 0, terminal.screen.text())
+        states = re.findall(r"(?m)^(\w+) +done ", terminal.screen.text())
+        self.assertEqual(states, ["problem", "graph", "partition", "route", "synth", "extract"], terminal.screen.text())
+        terminal = Terminal("dispatch", "--subgraphs", f"{self.out}/subgraphs.json", "--out-dir", f"{self.out}/kernels_out", "--dispatch-jobs", "1")
+        terminal.until(lambda: bool(re.search(r"dispatch +running.*\n  cumsum +verifying.*\n  sort +waiting", terminal.screen.text())))
+        self.assertEqual(terminal.finish(), 0, terminal.screen.text())
+        self.assertRegex(terminal.screen.text(), r"dispatch +done.*\n  cumsum +verified.*\n  sort +verified.*\nok +cumsum")
+
     def test_killed(self) -> None:
         terminal = self.start()
         terminal.until(terminal.shows("running"))

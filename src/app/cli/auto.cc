@@ -24,6 +24,7 @@ namespace ka::app {
 namespace {
 
 constexpr double kMaxMinutes = 100'000;
+constexpr std::uint64_t kMaxAttempts = 1'000'000'000;
 constexpr const char* kRequestFile = "request.json";
 constexpr const char* kRouterCache = ".fuse/router_cache.json";
 constexpr const char* kProblemFile = "problem.py";
@@ -36,6 +37,7 @@ struct Outcome {
   std::string message;     // one sentence
   std::optional<model::Verdict> verdict;
   std::optional<pipeline::RunResult> parts;
+  std::string limit = {};  // that ended it: the run can go on
 };
 
 // The folder and the words of an earlier run.
@@ -52,6 +54,7 @@ Result<Resumed> resumed_from(const std::string& run) {
   Result<model::RunDirectory> directory = model::RunDirectory::open(out.folder, model::RunDirectory::Access::read);
   if (!directory) return directory.error().with("--resume");
   const Result<std::string> text = directory->read_artifact(kRequestFile);
+  if (!text && directory->entries().empty()) return invalid_input(fmt::format("--resume: {} ended before it had anything to go on with; begin it anew, with --out {}", out.folder, out.folder));
   if (!text) return invalid_input(fmt::format("--resume: {} is no run of auto or pipeline (it has no {})", out.folder, kRequestFile));
   KA_ASSIGN(const Json json, parse_json(*text, out.folder + "/" + kRequestFile));
   const Json words = json.is_object() ? json.value("words", Json()) : Json();
@@ -66,18 +69,28 @@ Result<Resumed> resumed_from(const std::string& run) {
 
 class Job {
  public:
-  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel)
-      : arguments_(arguments), request_(request), output_(output), interpreter_(interpreter), cancel_(std::move(cancel)),
+  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, pipeline::Budget& budget, os::GpuPool* gpus)
+      : arguments_(arguments), request_(request), output_(output), interpreter_(interpreter), cancel_(std::move(cancel)), budget_(budget), gpus_(gpus),
         options_{request.options, request.choices, !arguments.has("--no-verify"), output.folder()} {}
 
   Result<std::vector<Outcome>> run(const std::string& wanted) {
-    KA_TRY(find_route());
+    if (const Status found = find_route(); !found) {
+      if (!budget_.is_end_of(found.error())) return found.error();
+      return std::vector<Outcome>{at_limit("", "before the route was decided")};
+    }
     const std::string first = wanted != "auto" ? wanted : request_.choices.emit == "kernelbench" ? "direct" : route::word_of(route_);
     const std::string second = first == "direct" ? "fuse" : "direct";
     std::vector<Outcome> out;
     KA_TRY(attempt(first, out));
-    if (!out.back().success && !arguments_.has("--no-fallback")) KA_TRY(attempt(second, out));
+    if (!out.back().success && out.back().limit.empty() && !arguments_.has("--no-fallback")) KA_TRY(attempt(second, out));
     return out;
+  }
+
+  // What --resume needs, also of a run that ended before its first step.
+  std::map<std::string, std::string> request_files() const {
+    // Limits are of one command, not of the job: whoever goes on says how far.
+    const std::vector<std::string> words = arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose", "--max-minutes", "--max-attempts"});
+    return {{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request_.problem.text)}})}, {kProblemFile, request_.problem.text}};
   }
 
   const model::Route& route() const { return route_; }
@@ -104,11 +117,11 @@ class Job {
     route_ = program_->whole.route;
     KA_TRY(remembered_route());
     if (!output_.is_open()) KA_TRY(output_.open());
-    const Json request = {{"words", arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose"})}, {"problem_sha256", sha256_hex(request_.problem.text)}};
-    return output_.keep("route", {{"route.json", to_pretty_json_text(model::to_json(route_))},
-                                  {"graph.txt", pipeline::explanation(program_->whole)},
-                                  {kRequestFile, to_pretty_json_text(request)},
-                                  {kProblemFile, request_.problem.text}});
+    std::map<std::string, std::string> files = request_files();
+    KA_TRY(output_.write(files));  // first: with these the run can be resumed, whatever happens to the rest
+    files["route.json"] = to_pretty_json_text(model::to_json(route_));
+    files["graph.txt"] = pipeline::explanation(program_->whole);
+    return output_.keep("route", files);
   }
 
   // A route that was decided before stands: a language model, asked again, might say something else.
@@ -134,9 +147,17 @@ class Job {
       out.push_back({route, false, false, "", "", outcome.error().message, {}, {}});
       return ok();
     }
+    if (!outcome && budget_.is_end_of(outcome.error())) {
+      out.push_back(at_limit(route, "before the program was verified"));
+      return ok();
+    }
     if (!outcome) return outcome.error();
     out.push_back(std::move(*outcome));
     return ok();
+  }
+
+  Outcome at_limit(const std::string& route, const std::string& where) const {
+    return {route, false, false, "", "", fmt::format("{} was reached {}", budget_.reached(), where), {}, {}, budget_.reached()};
   }
 
   Result<Outcome> direct() {
@@ -157,8 +178,8 @@ class Job {
       KA_ASSIGN(model::Verdict verdict, model::verdict_from_json(json));
       return finished(std::move(out), std::move(verdict));
     }
-    verify::JudgeContext judge{interpreter_, cancel_, &output_.log()};
-    KA_ASSIGN(model::Verdict verdict, verify::judge(request_.problem, {output_.path("kernel.py"), out.text}, options_.judge, judge));
+    const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_, gpus_};
+    KA_ASSIGN(model::Verdict verdict, pipeline::ask_judge(request_.problem, {output_.path("kernel.py"), out.text}, options_.judge, means, means.log));
     times_["verify"] += verdict.times["total"];
     KA_TRY(output_.keep("verify", {{"verdict.json", pipeline::lasting_text(verdict, request_.problem.path, "kernel.py")}}));
     return finished(std::move(out), std::move(verdict));
@@ -179,7 +200,7 @@ class Job {
     KA_ASSIGN(options.jobs, jobs_of(arguments_));
     options.verify = options_.verify;
     options.allow_torch = arguments_.has("--allow-torch-fallback");
-    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_)};
+    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_, gpus_};
     Result<pipeline::RunResult> result = pipeline::run(options, context);
     program_ = std::move(context.program);
     if (!result) return result.error();
@@ -192,6 +213,7 @@ class Job {
     out.verified = result->composition.verified;
     out.message = result->composition.message;
     out.verdict = result->verdict;
+    out.limit = result->limit;
     out.parts = std::move(*result);
     return out;
   }
@@ -201,6 +223,8 @@ class Job {
   RunOutput& output_;
   bridge::WarmInterpreter& interpreter_;
   os::CancelToken cancel_;
+  pipeline::Budget& budget_;
+  os::GpuPool* gpus_;
   pipeline::DispatchOptions options_;
   std::optional<pipeline::OpenProgram> program_;
   model::Route route_;
@@ -241,7 +265,8 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
     details["kernels_summary"] = output.path("kernels_out/summary.json");
     details["composition"] = model::to_json(last.parts->composition);
   }
-  return {{"route", last.route == "direct" ? "kernelagent" : "fuser"}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
+  const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
+  return {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
 }
 
 void print(const RunOutput& output, const Outcome& last, const std::vector<Outcome>& outcomes) {
@@ -252,13 +277,71 @@ void print(const RunOutput& output, const Outcome& last, const std::vector<Outco
     for (const model::SubgraphResult& part : last.parts->parts) good += part.success ? 1 : 0;
     fmt::print("{} parts, {} of them unique; {} with a kernel\n", calls, last.parts->subgraphs.size(), good);
     for (const model::SubgraphResult& part : last.parts->parts) {
-      if (!part.success) fmt::print("  {}: {}\n", part.id, part.message);
+      if (!part.success && !part.message.starts_with("not reached: ")) fmt::print("  {}: {}\n", part.id, part.message);
     }
   }
   if (!last.path.empty() && !last.verdict) fmt::print("{}\n", output.path(last.path));
   if (last.verdict) fmt::print("{}", verify::verdict_text(*last.verdict));
   else fmt::print("{}\n", last.message);
   if (last.parts && !last.parts->composition.torch_parts.empty()) fmt::print("still PyTorch: {}\n", fmt::join(last.parts->composition.torch_parts, ", "));
+}
+
+struct Limits {
+  double minutes = kMaxMinutes;
+  std::optional<std::uint64_t> attempts;
+};
+
+Result<Limits> limits_of(const Arguments& arguments) {
+  Limits out;
+  KA_ASSIGN(out.minutes, arguments.number("--max-minutes", kMaxMinutes));
+  if (out.minutes <= 0 || out.minutes > kMaxMinutes) return invalid_input(fmt::format("--max-minutes: more than 0 and at most {:g}", kMaxMinutes));
+  if (!arguments.has("--max-attempts")) return out;
+  const Result<std::uint64_t> attempts = arguments.whole_number("--max-attempts", 0);
+  if (!attempts || *attempts < 1 || *attempts > kMaxAttempts) return invalid_input(fmt::format("--max-attempts: a whole number from 1 to {}", kMaxAttempts));
+  out.attempts = *attempts;
+  return out;
+}
+
+// Writes the summary and tells people. A run that ended at a limit has no such step: it can go on.
+Result<int> conclude(const Arguments& arguments, const std::string& command, const model::RunSummary& summary, const std::vector<Outcome>& outcomes, const Job& job, RunOutput& output) {
+  const Outcome& last = outcomes.back();
+  const std::map<std::string, std::string> files = {{"summary.json", to_pretty_json_text(model::to_json(summary))}};
+  if (last.limit.empty()) {
+    KA_TRY(output.keep("summary", files));
+  } else {
+    if (!output.is_open()) KA_TRY(output.open());
+    if (!output.directory().finished("route", "")) KA_TRY(output.write(job.request_files()));
+    KA_TRY(output.write(files));
+  }
+  output.settle();
+  if (arguments.has("--explain") && !arguments.has("--json")) {
+    if (const Result<std::string> text = output.directory().read_artifact("graph.txt")) fmt::print("{}\n", *text);
+    else if (last.limit.empty()) return text.error();
+  }
+  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, outcomes, summary, job)));
+  else print(output, last, outcomes);
+  if (!last.limit.empty())
+    fmt::print(stderr, "kernelagent: {}: {} ended the run; what is finished is kept, and this goes on with it: kernelagent {} --resume {}\n", command, last.limit, command, quote_shell(output.folder()));
+  return summary.exit_code;
+}
+
+// What decides what a run makes, beside the text of its problem.
+std::vector<std::string> decisive_words(const Arguments& arguments) {
+  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--verify", "--max-minutes", "--max-attempts", "--dispatch-jobs", "--no-router-cache"});
+  const std::string problem = arguments.text("--problem");
+  out.push_back(problem.substr(problem.rfind('/') + 1));
+  return out;
+}
+
+// Steps that are finished are not done again, so --out must not name a run of something else.
+Status check_same_job(const model::RunDirectory& directory, const Arguments& arguments, const std::string& problem_text) {
+  const Result<std::string> text = directory.read_artifact(kProblemFile);
+  if (!text) return ok();
+  if (*text != problem_text) return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", directory.path()));
+  KA_ASSIGN(const Resumed before, resumed_from(directory.path()));
+  KA_ASSIGN(const Arguments asked, Arguments::parse(before.words, kAutoFlags));
+  if (decisive_words(asked) == decisive_words(arguments)) return ok();
+  return invalid_input(fmt::format("--out: {} holds a run that was asked for otherwise ({}); name a new folder", directory.path(), fmt::join(before.words, " ")));
 }
 
 Result<int> run_job(const Arguments& given, AppContext& context, const std::string& command, const std::string& forced) {
@@ -268,13 +351,14 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   std::optional<Resumed> resumed;
   if (given.has("--resume")) {
     KA_ASSIGN(const std::string run, given.required("--resume"));
+    const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--verify", "--max-minutes", "--max-attempts", "--dispatch-jobs"});
+    if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
     KA_ASSIGN(resumed, resumed_from(run));
     KA_ASSIGN(arguments, Arguments::parse(resumed->words, kAutoFlags));
-    arguments.take(given, {"--json", "--explain", "--verbose", "--max-minutes", "--dispatch-jobs"});
+    arguments.take(given, {"--json", "--explain", "--verbose", "--max-minutes", "--max-attempts", "--dispatch-jobs"});
   }
   KA_ASSIGN(const std::string wanted, arguments.choice("--route", forced, routes));
-  KA_ASSIGN(const double minutes, arguments.number("--max-minutes", kMaxMinutes));
-  if (minutes <= 0 || minutes > kMaxMinutes) return invalid_input(fmt::format("--max-minutes: more than 0 and at most {:g}", kMaxMinutes));
+  KA_ASSIGN(const Limits limits, limits_of(arguments));
   KA_TRY(jobs_of(arguments));
   KA_TRY(arguments.whole_number("--compose-max-iters", 1));
   Result<Request> asked = request_of(arguments, command);
@@ -285,32 +369,21 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : ""));
   if (output.exists()) {
     KA_TRY(output.open());
-    if (const Result<std::string> before = output.directory().read_artifact(kProblemFile); before && *before != request.problem.text)
-      return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", output.folder()));
+    KA_TRY(check_same_job(output.directory(), arguments, request.problem.text));
   }
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
   Deadlines deadlines(context.cancel);
-  const Deadlines::Job limit(deadlines, std::chrono::milliseconds(static_cast<std::int64_t>(minutes * 60'000)));
-  Job job(arguments, request, output, interpreter, limit.token());
+  const Deadlines::Job limit(deadlines, std::chrono::milliseconds(static_cast<std::int64_t>(limits.minutes * 60'000)));
+  pipeline::Budget budget(limits.attempts, limits.minutes, [&limit] { return limit.exceeded(); });
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, command, pipeline::kPartsPerGpu, output.log()));
+  Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get());
   Result<std::vector<Outcome>> outcomes = job.run(wanted);
   if (!outcomes) output.settle();
-  if (!outcomes && limit.exceeded() && !context.cancel.cancelled()) {
-    fmt::print(stderr, "kernelagent: {}: {:g} minutes have passed (--max-minutes); what is finished is kept: kernelagent {} --resume {}\n", command, minutes, command, output.folder());
-    return 1;
-  }
   if (!outcomes && outcomes.error().kind == ErrorKind::unsupported) return not_achieved(command.c_str(), outcomes.error());
   if (!outcomes) return outcomes.error();
-  const model::RunSummary summary = summary_of(request, output, *outcomes, job, started);
-  KA_TRY(output.keep("summary", {{"summary.json", to_pretty_json_text(model::to_json(summary))}}));
-  output.settle();
-  if (arguments.has("--explain") && !arguments.has("--json")) {
-    KA_ASSIGN(const std::string text, output.directory().read_artifact("graph.txt"));
-    fmt::print("{}\n", text);
-  }
-  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, *outcomes, summary, job)));
-  else print(output, outcomes->back(), *outcomes);
-  return summary.exit_code;
+  if (!outcomes->back().limit.empty() && context.cancel.cancelled()) return cancelled_error("interrupted");
+  return conclude(arguments, command, summary_of(request, output, *outcomes, job, started), *outcomes, job, output);
 }
 
 }  // namespace

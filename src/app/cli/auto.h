@@ -10,7 +10,7 @@ namespace ka::app {
 inline constexpr auto kAutoFlags = std::to_array<Flag>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--out", "DIR", "the run directory: new, empty, or of an earlier run of the same job (default: a folder of its own below .fuse)"},
-    {"--resume", "RUN", "go on with a run (its id or folder): finished steps are not done again; no other flag is needed"},
+    {"--resume", "RUN", "go on with a run (its id or folder): finished steps are not done again; only limits, --dispatch-jobs and what is printed can be given anew"},
     {"--route", "NAME", "direct (one file for the whole program), fuse (parts, then their composition) or auto: the rules decide (default auto)"},
     {"--no-fallback", "", "do not try the other route when one fails"},
     {"--no-router-cache", "", "neither look into .fuse/router_cache.json nor write it"},
@@ -18,7 +18,8 @@ inline constexpr auto kAutoFlags = std::to_array<Flag>({
     {"--dispatch-jobs", "N|auto", "parts at a time (default auto: by cores, memory and GPUs)"},
     {"--allow-torch-fallback", "", "a part without a kernel stays PyTorch; file, summary and the last line say which"},
     {"--compose-max-iters", "N", "attempts to compose where a language model takes part (the built-in composer needs one)"},
-    {"--max-minutes", "N", "stop after this time; what is finished is kept and can be resumed"},
+    {"--max-minutes", "N", "stop after this time; what is verified so far is written, and --resume goes on"},
+    {"--max-attempts", "N", "stop before the judge is handed more kernels than this, parts and whole programs alike; else the same"},
     {"--platform", "NAME", "cuda or xpu: the device that the file names where its arguments do not tell (default cuda)"},
     {"--target-platform", "NAME", "the same"},
     {"--gpu", "NAME", "the GPU whose facts decide tiles and ways of computing: h200 (the default), h100, b200, a100, l40s, rtx4090, max1550"},

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/verify.h"
 #include "base/hash.h"
@@ -132,6 +133,14 @@ Result<int> run_bench(const Arguments& arguments, AppContext& context) {
   }
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
+  // Nobody else on the GPU: two programs spoil each other's times.
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, "bench", 1, output.log()));
+  std::optional<os::GpuPool::Slot> alone;
+  if (gpus) {
+    KA_ASSIGN(os::GpuPool::Slot slot, gpus->take(context.cancel));
+    alone.emplace(std::move(slot));
+    request.options.only_gpu = request.timing.only_gpu = alone->gpu();
+  }
   if (!verdict) {
     verify::JudgeOptions options = request.options;
     options.limit = std::min(options.limit, arguments.has("--timeout") ? options.limit : verify::JudgeOptions{}.limit);

@@ -29,6 +29,7 @@ constexpr std::array kStageStates = {
 constexpr std::array kPartStates = {
     StateRow{"queued", "waiting", Tone::waiting, false},  StateRow{"writing", "writing", Tone::busy, false},
     StateRow{"verifying", "verifying", Tone::busy, false}, StateRow{"verified", "verified", Tone::good, true},
+    StateRow{"written", "written", Tone::good, true},
     StateRow{"refused", "refused", Tone::bad, true},       StateRow{"failed", "failed", Tone::bad, true},
 };
 

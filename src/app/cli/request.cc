@@ -1,13 +1,13 @@
 #include "app/cli/request.h"
 
-#include <unistd.h>
-
 #include <array>
 
 #include <fmt/format.h>
 
 #include "app/cli/verify.h"
 #include "base/strings.h"
+#include "os/environment.h"
+#include "os/gpu.h"
 #include "problem/problem_file.h"
 
 namespace ka::app {
@@ -63,9 +63,12 @@ Result<std::size_t> jobs_of(const Arguments& arguments) {
   return static_cast<std::size_t>(*jobs);
 }
 
-void watch(const Arguments& arguments, EventLog& log) {
-  const bool watched = arguments.has("--verbose") || (isatty(STDERR_FILENO) != 0 && !arguments.has("--json"));
-  log.add_sink(make_human_sink(stderr, watched ? LogLevel::info : LogLevel::warning));
+Result<std::unique_ptr<os::GpuPool>> gpus_for(const std::string& device, const std::string& command, std::size_t slots, EventLog& log) {
+  if (device != "cuda") return std::unique_ptr<os::GpuPool>();
+  KA_ASSIGN(const std::vector<os::Gpu> gpus, os::query_gpus(os::Deadline::in(std::chrono::seconds(10))));
+  std::optional<std::vector<int>> numbers = os::visible_gpus(gpus, os::get_env("CUDA_VISIBLE_DEVICES"));
+  if (!numbers || numbers->empty()) return std::unique_ptr<os::GpuPool>();
+  return std::make_unique<os::GpuPool>(os::GpuPool::Options{std::move(*numbers), slots, "kernelagent " + command}, &log);
 }
 
 int not_achieved(const char* command, const Error& error) {

@@ -1,10 +1,12 @@
 // What the commands that write kernels are asked for, from their flags.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "app/cli/command.h"
 #include "base/event_log.h"
+#include "os/gpu_pool.h"
 #include "pipeline/generate.h"
 
 namespace ka::app {
@@ -21,8 +23,9 @@ Result<Request> request_of(const Arguments& arguments, const std::string& comman
 Result<Request> options_of(const Arguments& arguments);
 // --dispatch-jobs or --jobs; 0 for auto.
 Result<std::size_t> jobs_of(const Arguments& arguments);
-// Progress on stderr where somebody looks, or with --verbose.
-void watch(const Arguments& arguments, EventLog& log);
+// The GPUs of this machine, to be leased. Null where none takes part (`device` is cpu), and where CUDA_VISIBLE_DEVICES names them otherwise
+// than by number: then the programs use what they see, and nothing is leased.
+Result<std::unique_ptr<os::GpuPool>> gpus_for(const std::string& device, const std::string& command, std::size_t slots, EventLog& log);
 // The sentence, and exit code 1: not the user's mistake, and not done.
 int not_achieved(const char* command, const Error& error);
 

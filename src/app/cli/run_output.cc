@@ -1,15 +1,11 @@
 #include "app/cli/run_output.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 
 #include <fmt/format.h>
 
-#include "app/cli/live_view.h"
 #include "base/ids.h"
 #include "base/wall_time.h"
-#include "os/environment.h"
 #include "os/files.h"
 
 namespace ka::app {
@@ -32,14 +28,14 @@ class RunOutput::Recorder : public EventSink {
   std::vector<std::pair<Event, WallTime>> waiting_;
 };
 
-RunOutput::RunOutput(std::string folder, std::string command)
-    : folder_(std::move(folder)), command_(std::move(command)), log_(std::make_unique<EventLog>()) {}
+RunOutput::RunOutput(std::string folder, std::string command, const Arguments& arguments)
+    : folder_(std::move(folder)), command_(std::move(command)), progress_(arguments) {
+  auto recorder = std::make_unique<Recorder>();
+  recorder_ = recorder.get();
+  progress_.log().add_sink(std::move(recorder));
+}
 RunOutput::RunOutput(RunOutput&&) noexcept = default;
 RunOutput::~RunOutput() = default;
-
-EventLog& RunOutput::log() { return *log_; }
-
-bool RunOutput::exists() const { return os::exists(folder_ + "/run.json"); }
 
 Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string& command, const std::string& earlier) {
   std::string folder = earlier.empty() ? fmt::format(".fuse/{}", new_run_id()) : earlier;
@@ -57,37 +53,9 @@ Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string&
         return invalid_input(fmt::format("--out: {} is not empty and no run directory (it holds {}); name a new folder", folder, names[0]));
     }
   }
-  RunOutput output(folder, command);
-  auto recorder = std::make_unique<Recorder>();
-  output.recorder_ = recorder.get();
-  output.log_->add_sink(std::move(recorder));
-  output.add_progress(arguments.has("--verbose"), arguments.has("--json"));
+  RunOutput output(folder, command, arguments);
+  output.existed_ = os::exists(folder + "/run.json");
   return output;
-}
-
-void RunOutput::add_progress(bool verbose, bool quiet) {
-  if (quiet || !can_draw(STDERR_FILENO)) {
-    const bool watched = verbose || (isatty(STDERR_FILENO) != 0 && !quiet);
-    log_->add_sink(make_human_sink(stderr, watched ? LogLevel::info : LogLevel::warning));
-    return;
-  }
-  LiveOptions options;
-  options.fd = STDERR_FILENO;
-  options.lines_from = verbose ? LogLevel::info : LogLevel::warning;
-  options.colour = os::get_env("NO_COLOR").value_or("").empty();
-  auto view = std::make_unique<LiveView>(std::move(options));
-  view_ = view.get();
-  log_->add_sink(std::move(view));
-}
-
-void RunOutput::print(const std::string& text) {
-  if (view_ != nullptr) return view_->print(stdout, text);
-  fmt::print("{}", text);
-  std::fflush(stdout);
-}
-
-void RunOutput::settle() {
-  if (view_ != nullptr) view_->end();
 }
 
 Status RunOutput::open() {
@@ -103,12 +71,15 @@ Status RunOutput::open() {
   return ok();
 }
 
+Status RunOutput::write(const std::map<std::string, std::string>& artifacts) {
+  for (const auto& [name, text] : artifacts) KA_TRY(directory_->write_artifact(name, text));
+  return ok();
+}
+
 Status RunOutput::keep(const std::string& step, const std::map<std::string, std::string>& artifacts) {
+  KA_TRY(write(artifacts));
   std::vector<std::string> names;
-  for (const auto& [name, text] : artifacts) {
-    KA_TRY(directory_->write_artifact(name, text));
-    names.push_back(name);
-  }
+  for (const auto& [name, text] : artifacts) names.push_back(name);
   return directory_->record(step, "", names);
 }
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/progress.h"
 #include "app/cli/request.h"
-#include "app/cli/run_output.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "os/files.h"
@@ -34,17 +34,21 @@ Status write_files(const std::string& folder, const std::map<std::string, std::s
 Result<int> run_extract(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const Request request, request_of(arguments, "extract"));
   const std::string folder = arguments.text("--out", ".");
-  EventLog log;
-  watch(arguments, log);
+  Progress progress(arguments);
+  EventLog& log = progress.log();
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
   const pipeline::DispatchOptions options{request.options, request.choices, true, {}};
   Result<pipeline::OpenProgram> program = pipeline::plan_program(request.problem, options, interpreter, context.cancel, &log);
-  if (!program && program.error().kind == ErrorKind::unsupported) return not_achieved("extract", program.error());
+  if (!program && program.error().kind == ErrorKind::unsupported) {
+    progress.settle();
+    return not_achieved("extract", program.error());
+  }
   if (!program) return program.error();
   Result<pipeline::ExtractFiles> made = pipeline::extract_files(request.problem, options, *program, context.cancel, &log);
   if (!made) return made.error();
   KA_TRY(write_files(folder, made->files));
+  progress.settle();
   std::vector<std::string> ids;
   for (const model::Subgraph& subgraph : made->extracted.subgraphs) ids.push_back(subgraph.id);
   if (arguments.has("--json")) {
@@ -64,16 +68,18 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const Request request, options_of(arguments));
   pipeline::DispatchOptions options{request.options, request.choices, !arguments.has("--no-verify"), {}};
   KA_ASSIGN(std::size_t jobs, jobs_of(arguments));
-  if (jobs == 0) jobs = pipeline::jobs_for(subgraphs.size(), options.judge.device, options.judge.limits.memory_bytes);
   const std::string folder = arguments.text("--out-dir", "kernels_out");
-  EventLog log;
-  watch(arguments, log);
+  Progress progress(arguments);
+  EventLog& log = progress.log();
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(options.judge.device, "dispatch", pipeline::kPartsPerGpu, log));
+  if (jobs == 0) jobs = pipeline::jobs_for(subgraphs.size(), options.judge, gpus.get());
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
   std::map<std::string, model::SubgraphResult> results;
   std::mutex mutex;
+  for (const model::Subgraph& subgraph : subgraphs) pipeline::tell_waiting(subgraph, log);
   KA_TRY(pipeline::for_each_part(subgraphs, jobs, context.cancel, [&](const model::Subgraph& subgraph) -> Status {
-    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, interpreter, context.cancel, &log));
+    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, {interpreter, context.cancel, &log, nullptr, gpus.get()}));
     const std::lock_guard lock(mutex);
     results[subgraph.id] = part.result;
     return write_files(folder, pipeline::files_of(part));
@@ -86,6 +92,8 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   }
   const std::string summary = pipeline::summary_text(in_order);
   KA_TRY(write_files(folder, {{"summary.json", summary}}));
+  log.info("dispatch", "done", fmt::format("{} of {} parts have a kernel", in_order.size() - static_cast<std::size_t>(failed), in_order.size()));
+  progress.settle();
   if (arguments.has("--json")) fmt::print("{}", summary);
   else {
     for (const model::SubgraphResult& result : in_order) fmt::print("{:<8} {:<40} {}\n", result.success ? "ok" : "failed", result.id, result.message);
@@ -124,8 +132,8 @@ Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, model::read_subgraphs(text, path));
   KA_ASSIGN(const auto kernels, kernels_of(arguments.text("--kernels-summary", "kernels_out/summary.json"), subgraphs));
   const std::string folder = arguments.text("--out-dir", "compose_out");
-  EventLog log;
-  watch(arguments, log);
+  Progress progress(arguments);
+  EventLog& log = progress.log();
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
   pipeline::RunOptions options;
@@ -133,10 +141,12 @@ Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   options.dispatch = {request.options, request.choices, true, {}};
   options.verify = arguments.has("--verify");
   options.allow_torch = arguments.has("--allow-torch-fallback");
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, "compose", 1, log));
   KA_ASSIGN(const pipeline::OpenProgram program, pipeline::plan_program(request.problem, options.dispatch, interpreter, context.cancel, &log));
   const pipeline::Frame frame = pipeline::frame_of(program.whole.exported, subgraphs);
-  KA_ASSIGN(const pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, interpreter, context.cancel, &log));
+  KA_ASSIGN(const pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, {interpreter, context.cancel, &log, nullptr, gpus.get()}));
   KA_TRY(write_files(folder, made.files));
+  progress.settle();
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(model::to_json(made.composition)));
   else if (made.verdict) fmt::print("{}/composed_kernel.py\n{}", folder, verify::verdict_text(*made.verdict));
   else fmt::print("{}{}\n", made.program.empty() ? "" : folder + "/composed_kernel.py: ", made.composition.message);

@@ -7,6 +7,7 @@
 
 #include "base/json_fields.h"
 #include "bridge/warm_interpreter.h"
+#include "os/environment.h"
 #include "os/files.h"
 #include "os/gpu.h"
 #include "os/machine.h"
@@ -27,7 +28,10 @@ Result<std::string> choose_device(const Arguments& arguments) {
   if (device == "cpu") return device;
   KA_ASSIGN(std::vector<os::Gpu> gpus, os::query_gpus(os::Deadline::in(std::chrono::seconds(10))));
   if (device == "cuda" && gpus.empty()) return environment_error("--device cuda: this machine has no NVIDIA GPU");
-  return std::string(gpus.empty() ? "cpu" : "cuda");
+  const std::optional<std::vector<int>> visible = os::visible_gpus(gpus, os::get_env("CUDA_VISIBLE_DEVICES"));
+  const bool hidden = visible && visible->empty();
+  if (device == "cuda" && hidden) return environment_error("--device cuda: CUDA_VISIBLE_DEVICES leaves no GPU of this machine");
+  return std::string(gpus.empty() || hidden ? "cpu" : "cuda");
 }
 
 Result<std::uint64_t> choose_memory(const Arguments& arguments) {
