@@ -83,6 +83,18 @@ Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOpti
   return out;
 }
 
+Result<std::vector<model::Subgraph>> read_parts(std::string_view text, const std::string& path) {
+  KA_ASSIGN(std::vector<model::Subgraph> out, model::read_subgraphs(text, path));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::string where = fmt::format("{}: entry {} ({})", path, i, out[i].id);
+    const Result<graph::Exported> exported = graph::exported_of(out[i]);
+    if (!exported) return exported.error().with(where);
+    const Result<graph::Imported> imported = graph::import_program(*exported);
+    if (!imported && imported.error().kind != ErrorKind::unsupported) return imported.error().with(where);
+  }
+  return out;
+}
+
 std::size_t jobs_for(std::size_t subgraphs, const std::string& device, std::uint64_t memory_each) {
   std::size_t jobs = 2;
   if (const Result<os::Machine> machine = os::query_machine("/")) {

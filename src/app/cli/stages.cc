@@ -60,7 +60,7 @@ Result<int> run_extract(const Arguments& arguments, AppContext& context) {
 Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const std::string path, arguments.required("--subgraphs"));
   KA_ASSIGN(const std::string text, problem::read_source(path));
-  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, model::read_subgraphs(text, path));
+  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, pipeline::read_parts(text, path));
   KA_ASSIGN(const Request request, options_of(arguments));
   pipeline::DispatchOptions options{request.options, request.choices, !arguments.has("--no-verify"), {}};
   KA_ASSIGN(std::size_t jobs, jobs_of(arguments));
@@ -121,7 +121,7 @@ Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const Request request, request_of(arguments, "compose"));
   KA_ASSIGN(const std::string path, arguments.required("--subgraphs"));
   KA_ASSIGN(const std::string text, problem::read_source(path));
-  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, model::read_subgraphs(text, path));
+  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, pipeline::read_parts(text, path));
   KA_ASSIGN(const auto kernels, kernels_of(arguments.text("--kernels-summary", "kernels_out/summary.json"), subgraphs));
   const std::string folder = arguments.text("--out-dir", "compose_out");
   EventLog log;
