@@ -184,7 +184,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"run_info", value<model::run_info_from_json>},
     {"run_summary", value<model::run_summary_from_json>},
     {"subgraph", value<model::subgraph_from_json>},
-    {"subgraphs", subgraphs},
+    {"subgraphs", subgraphs, 20},
     {"term", term},
     {"timing", value<model::timing_from_json>},
     {"verdict", value<model::verdict_from_json>},

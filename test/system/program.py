@@ -67,9 +67,9 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {"KERNELAGENT_PYTHON": sys.executable, **os.environ, **(extra or {})}
 
 
-def run(*arguments: str | Path, env: Mapping[str, str] | None = None) -> Finished:
+def run(*arguments: str | Path, env: Mapping[str, str] | None = None, cwd: Path = ROOT) -> Finished:
     begin = time.monotonic()
-    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=ROOT, env=environment(env), stdin=subprocess.DEVNULL,
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, env=environment(env), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="replace", timeout=LIMIT_S)
     return Finished(done.returncode, done.stdout, done.stderr, time.monotonic() - begin)
 
