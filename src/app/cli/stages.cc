@@ -21,7 +21,7 @@ namespace ka::app {
 namespace {
 
 // What a stage writes for a large network is larger than what people write.
-constexpr std::size_t kMaxStageFileBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxStageFileBytes = std::size_t{16} << 20;
 
 Result<std::vector<model::Subgraph>> parts_of_file(const std::string& path) {
   KA_ASSIGN(const std::string text, problem::read_source(path, kMaxStageFileBytes));
