@@ -137,8 +137,7 @@ Writes by_list(ir::Builder& b, ValueId x, int d, ValueId index, ValueId source) 
 Arg scatter(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x"), index = in.tensor("index");
-  if (b.rank(x) == 0 || b.rank(index) == 0)
-    in.fail("tensors without dimensions are not supported");
+  if (b.rank(x) == 0 || b.rank(index) == 0) in.fail("tensors without dimensions are not supported");
   const int d = in.dim("dim", b.rank(x));
   const std::string kind = in.text("kind", "replace");
   if (in.arg("source").tensor() == nullptr) {
@@ -154,8 +153,7 @@ Arg scatter(Operands& in) {
 Arg index_write(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x"), index = in.tensor("index");
-  if (b.rank(x) == 0)
-    in.fail("tensors without dimensions are not supported");
+  if (b.rank(x) == 0) in.fail("tensors without dimensions are not supported");
   const int d = in.dim("dim", b.rank(x));
   const bool number = in.arg("source").tensor() == nullptr || (b.rank(in.tensor("source")) == 0 && in.flag("fill", false));
   if (number) return tensor_arg(same_number(b, x, by_list(b, x, d, index, -1), in.tensor("source")));
@@ -172,8 +170,7 @@ Arg masked(Operands& in, ValueId x, ValueId mask, ValueId values) {
     const ValueId whole = b.expand(b.reshape(mask, spread), b.shape(x));
     return tensor_arg(b.elementwise("where", {whole, b.reshape(b.cast(values, b.type(x).dtype), {}), x}));
   }
-  if (spread.size() != b.shape(x).size())
-    in.fail("a mask of fewer dimensions with several values is not supported");
+  if (spread.size() != b.shape(x).size()) in.fail("a mask of fewer dimensions with several values is not supported");
   return tensor_arg(in.tensor_of(call_function("masked_scatter", {tensor_arg(x), tensor_arg(mask), tensor_arg(values)}, {}, b)));
 }
 
