@@ -195,7 +195,7 @@ class BadFiles(unittest.TestCase):
         self.assertNotIn("Traceback", done.err)
         self.assertEqual(done.out, "")
         self.assertEqual(self.contents(), before)
-        self.assertLess(done.seconds, 5)
+        self.assertLess(done.seconds, 60)  # nothing waits for a FIFO; the rest is the load of the machine
 
     def dispatch(self, says: str) -> None:
         self.refused("dispatch", "--subgraphs", "s.json", "--out-dir", "out", "--no-verify", says=says)
