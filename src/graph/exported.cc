@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kMaxNodes = 100'000;
 constexpr int kMaxNesting = 4;
 constexpr std::int64_t kMaxOutputs = 100'000;
+constexpr std::size_t kMaxRank = 64;                         // PyTorch's own
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 50;  // no machine holds a tensor of so many; what is computed with sizes stays a number
 
 // The library would convert what does not fit.
 Result<std::int64_t> integer(const Json& json) {
@@ -30,6 +32,7 @@ Result<std::vector<std::int64_t>> sizes_of(const Json& list) {
   for (const Json& item : list) {
     KA_ASSIGN(std::int64_t size, integer(item));
     if (size < 0) return invalid_input("a size is negative");
+    if (size > kMaxElements) return invalid_input(fmt::format("a size of {} is too large", size));
     out.push_back(size);
   }
   return out;
@@ -41,6 +44,12 @@ Result<TensorFacts> tensor_facts(const Json& json) {
   KA_ASSIGN(facts.shape, sizes_of(json.value("shape", Json())));
   KA_ASSIGN(facts.strides, sizes_of(json.value("strides", Json())));
   if (facts.strides.size() != facts.shape.size()) return invalid_input("a tensor has not one stride per dimension");
+  if (facts.shape.size() > kMaxRank) return invalid_input(fmt::format("a tensor has more than {} dimensions", kMaxRank));
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : facts.shape) {
+    if (extent > 0 && elements > kMaxElements / extent) return invalid_input(fmt::format("a tensor of the shape [{}] is too large", fmt::join(facts.shape, ", ")));
+    elements *= std::max<std::int64_t>(extent, 1);
+  }
   return facts;
 }
 
@@ -112,9 +121,14 @@ Result<ExportedArgument> argument(const Json& json) {
         out.data.push_back(item.is_boolean() ? (item.get<bool>() ? 1.0 : 0.0) : item.get<double>());
       }
     }
+    std::size_t elements = 1;
+    for (const std::int64_t extent : out.tensor->shape) elements *= static_cast<std::size_t>(extent);
+    if (out.data.size() != elements) return invalid_input(fmt::format("the tensor {} has {} elements and values for {}", out.name, elements, out.data.size()));
   }
   return out;
 }
+
+std::string place_of(const std::string& where, const std::string& op) { return where.empty() ? op : where + ": " + op; }
 
 Result<ExportedNode> node(const Json& json) {
   ExportedNode out;
@@ -123,8 +137,9 @@ Result<ExportedNode> node(const Json& json) {
   out.where = json.value("where", "");
   const Json operands = json.value("args", Json::object());
   for (const auto& [name, value] : operands.items()) {
-    KA_ASSIGN(Operand read, operand(value));
-    out.operands[name] = std::move(read);
+    Result<Operand> read = operand(value);
+    if (!read) return read.error().with(fmt::format("{}: {}", place_of(out.where, out.op), name));
+    out.operands[name] = std::move(*read);
   }
   for (const Json& item : json.value("outs", Json::array())) {
     if (item.is_null()) {
@@ -132,7 +147,7 @@ Result<ExportedNode> node(const Json& json) {
       continue;
     }
     Result<TensorFacts> facts = tensor_facts(item);
-    if (!facts) return facts.error().with(fmt::format("{} {}", out.where, out.op));
+    if (!facts) return facts.error().with(place_of(out.where, out.op));
     out.outputs.push_back(std::move(*facts));
   }
   return out;
@@ -146,8 +161,9 @@ Result<ExportedGraph> graph_from(const Json& sample) {
     KA_ASSIGN(out.sizes[name], integer(value));
   }
   for (const Json& item : json.value("arguments", Json::array())) {
-    KA_ASSIGN(ExportedArgument read, argument(item));
-    out.arguments.push_back(std::move(read));
+    Result<ExportedArgument> read = argument(item);
+    if (!read) return item.is_object() ? read.error().with(item.value("name", "")) : read.error();
+    out.arguments.push_back(std::move(*read));
   }
   const Json nodes = json.value("nodes", Json::array());
   if (nodes.size() > kMaxNodes) return unsupported(fmt::format("the program has more than {} operators", kMaxNodes));
@@ -196,7 +212,7 @@ Result<Exported> read_exported(const Json& document) try {
   if (out.samples.empty()) return invalid_input("the export has no graph");
   return out;
 } catch (const Json::exception& error) {
-  return invalid_input(fmt::format("the export process answered nonsense ({})", error.what()));
+  return invalid_input(fmt::format("an operator or a tensor of the program has an unknown form ({})", error.what()));
 }
 
 }  // namespace ka::graph

@@ -62,6 +62,9 @@ struct ExportedGraph {
   std::string structure;
 };
 
+// The way of a program that a file holds. PyTorch has not seen it: what is wrong with it is the file's fault.
+inline constexpr const char* kFromFile = "subgraph";
+
 struct Exported {
   std::string way;
   std::vector<std::string> refusals;

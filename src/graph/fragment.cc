@@ -213,7 +213,8 @@ Json tensor_json(const Json& facts) {
     std::int64_t step = 1;
     for (std::size_t d = facts["shape"].size(); d-- > 0;) {
       strides.insert(strides.begin(), step);
-      step *= facts["shape"][d].get<std::int64_t>();
+      const Json& extent = facts["shape"][d];
+      if (!extent.is_number_integer() || __builtin_mul_overflow(step, extent.get<std::int64_t>(), &step)) step = 0;  // told when it is read
     }
   }
   out["strides"] = strides;
@@ -318,7 +319,7 @@ Result<Exported> exported_of(const model::Subgraph& subgraph) try {
     if (!fits || next != numbers.size()) return invalid_input(fmt::format("the numbers of sample {} do not fit its operators and tensors; without samples it would be taken for the given sizes alone", s));
     samples.push_back(document(subgraph, other, subgraph.samples[s].sizes));
   }
-  return read_exported({{"way", "subgraph"}, {"samples", samples}});
+  return read_exported({{"way", kFromFile}, {"samples", samples}});
 } catch (const Json::exception& error) {
   return invalid_input(fmt::format("an operator or a tensor of it has an unknown form ({})", error.what()));
 }

@@ -47,19 +47,8 @@ ValueId general_matmul(ir::Builder& b, ValueId x, ValueId y) {
 }
 
 Arg matmul(Operands& in) {
-  const ValueId x = in.tensor("x"), y = in.tensor("y");
-  if (in.builder().rank(x) == 0 || in.builder().rank(y) == 0) {
-    in.fail("both operands need a dimension");
-    return tensor_arg(x);
-  }
+  const ValueId x = in.tensor("x", 1), y = in.tensor("y", 1);
   return tensor_arg(general_matmul(in.builder(), x, y));
-}
-
-std::vector<Sym> per_dim(Operands& in, const std::string& name, std::size_t n, const Sym& otherwise) {
-  std::vector<Sym> out = in.integers(name);
-  if (out.empty()) out.push_back(otherwise);
-  if (out.size() == 1) out.resize(n, out[0]);
-  return out;
 }
 
 constexpr std::int64_t kFewFilters = 2;
@@ -159,25 +148,32 @@ ValueId depthwise(ir::Builder& b, ValueId x, ValueId w, const ConvSizes& c, cons
   return b.reshape(sum, join({{b.shape(x)[0], filters}, c.out}));
 }
 
+// How many dimensions an image and its filters have besides channels and, at most, a batch.
+std::size_t spatial_dims(Operands& in, ValueId x, ValueId w) {
+  const int n = in.builder().rank(w) - 2, rank = in.builder().rank(x);
+  in.need(rank == n + 1 || rank == n + 2, "x has another number of dimensions than w needs");
+  return static_cast<std::size_t>(n);
+}
+
 Arg conv(Operands& in) {
   ir::Builder& b = in.builder();
   ValueId x = in.tensor("x");
-  const ValueId w = in.tensor("w");
-  const std::size_t n = b.shape(w).size() - 2;
+  const ValueId w = in.tensor("w", 3);
+  const std::size_t n = spatial_dims(in, x, w);
   const bool unbatched = b.shape(x).size() == n + 1;
   if (unbatched) x = b.reshape(x, join({{1}, b.shape(x)}));
   ConvSizes c;
   c.taps = {b.shape(w).begin() + 2, b.shape(w).end()};
   c.spatial = {b.shape(x).begin() + 2, b.shape(x).end()};
-  c.stride = per_dim(in, "stride", n, 1);
-  c.dilation = per_dim(in, "dilation", n, 1);
-  c.groups = in.integer_or("groups", 1);
+  c.stride = in.positive("stride", n, {1});
+  c.dilation = in.positive("dilation", n, {1});
+  c.groups = in.positive("groups", 1, {1})[0];
   std::vector<Sym> after;
   const std::string mode = in.text("padding", "");
   for (std::size_t d = 0; d < n; ++d) {
     const Sym span = c.dilation[d] * (c.taps[d] - 1);
     if (mode.empty()) {
-      c.padding = per_dim(in, "padding", n, 0);
+      c.padding = in.integers("padding", n, {0});
       after.push_back(c.padding[d]);
     } else {
       c.padding.push_back(mode == "same" ? ir::floor_div(span, 2) : Sym(0));
@@ -296,18 +292,18 @@ ValueId transposed_in_phases(ir::Builder& b, ValueId x, ValueId w, const ConvSiz
 Arg conv_transpose(Operands& in) {
   ir::Builder& b = in.builder();
   ValueId x = in.tensor("x");
-  const ValueId w = in.tensor("w");
-  const std::size_t n = b.shape(w).size() - 2;
+  const ValueId w = in.tensor("w", 3);
+  const std::size_t n = spatial_dims(in, x, w);
   const bool unbatched = b.shape(x).size() == n + 1;
   if (unbatched) x = b.reshape(x, join({{1}, b.shape(x)}));
   ConvSizes c;
   c.taps = {b.shape(w).begin() + 2, b.shape(w).end()};
   c.spatial = {b.shape(x).begin() + 2, b.shape(x).end()};
-  c.stride = per_dim(in, "stride", n, 1);
-  c.padding = per_dim(in, "padding", n, 0);
-  c.dilation = per_dim(in, "dilation", n, 1);
-  c.groups = in.integer_or("groups", 1);
-  const std::vector<Sym> extra = per_dim(in, "output_padding", n, 0);
+  c.stride = in.positive("stride", n, {1});
+  c.padding = in.integers("padding", n, {0});
+  c.dilation = in.positive("dilation", n, {1});
+  c.groups = in.positive("groups", 1, {1})[0];
+  const std::vector<Sym> extra = in.integers("output_padding", n, {0});
   for (std::size_t d = 0; d < n; ++d) {
     c.reach.push_back((c.spatial[d] - 1) * c.stride[d] - c.padding[d] * 2 + c.dilation[d] * (c.taps[d] - 1) + extra[d] + 1);
     c.out.push_back(b.named_extent(extent_name(d, n), c.reach[d]));
@@ -465,10 +461,7 @@ Arg einsum(Operands& in) {
   const std::string& result = equation.result;
   bool fits = letters.size() == operands.size();
   for (std::size_t k = 0; fits && k < letters.size(); ++k) fits = static_cast<int>(letters[k].size()) == b.rank(operands[k]);
-  if (!fits) {
-    in.fail(fmt::format("the equation \"{}\" does not fit its operands", text));
-    return {};
-  }
+  in.need(fits, fmt::format("the equation \"{}\" does not fit its operands", text));
   for (std::size_t k = 0; k < letters.size(); ++k) operands[k] = without_repeats(b, operands[k], letters[k]);
   spread_letters(b, operands, letters);
   ValueId x = operands[0];

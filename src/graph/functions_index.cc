@@ -17,7 +17,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Arg size(Operands& in) {
   const ValueId x = in.tensor("x");
-  return Arg{in.builder().shape(x)[at(in.dim("dim", in.builder().rank(x)))]};
+  return Arg{in.builder().shape(x).at(at(in.dim("dim", in.builder().rank(x))))};
 }
 
 Arg rank(Operands& in) { return Arg{Sym(in.builder().rank(in.tensor("x")))}; }
@@ -68,7 +68,11 @@ Arg refused(Operands& in) {
 // How many numbers arange(start, end, step) has.
 Arg steps(Operands& in) {
   const bool whole = in.arg("start").integer() != nullptr && in.arg("end").integer() != nullptr && in.arg("step").integer() != nullptr;
-  if (!whole) return Arg{Sym(static_cast<std::int64_t>(std::ceil((in.number("end", 0) - in.number("start", 0)) / in.number("step", 1))))};
+  if (!whole) {
+    const double count = std::ceil((in.number("end", 0) - in.number("start", 0)) / in.number("step", 1));
+    in.need(count >= 0 && count < 0x1p50, "end does not follow from start in such steps");
+    return Arg{Sym(static_cast<std::int64_t>(count))};
+  }
   const Sym step = in.integer("step");
   if (step.constant().value_or(1) < 0) return Arg{ir::ceil_div(in.integer("start") - in.integer("end"), step * -1)};
   return Arg{ir::ceil_div(in.integer("end") - in.integer("start"), step)};
@@ -107,8 +111,8 @@ Arg epsilon(Operands& in) { return Arg{2 * ir::info(in.builder().type(in.tensor(
 // The largest finite number of a dtype.
 Arg largest(Operands& in) {
   const ir::DType* dtype = std::get_if<ir::DType>(&in.arg("dtype").value);
-  if (dtype == nullptr) in.fail("a dtype is needed");
-  switch (dtype == nullptr ? ir::DType::float32 : *dtype) {
+  in.need(dtype != nullptr, "a dtype is needed");
+  switch (*dtype) {
     case ir::DType::float64: return Arg{std::numeric_limits<double>::max()};
     case ir::DType::float16: return Arg{65504.0};
     case ir::DType::bfloat16: return Arg{0x1.fep127};
@@ -130,11 +134,7 @@ Arg arange(Operands& in) {
 // Column minus row of the last two dimensions.
 Arg diagonal_distance(Operands& in) {
   ir::Builder& b = in.builder();
-  const Shape full = b.shape(in.tensor("x"));
-  if (full.size() < 2) {
-    in.fail("at least two dimensions are needed");
-    return {};
-  }
+  const Shape full = b.shape(in.tensor("x", 2));
   const Shape to(full.end() - 2, full.end());
   const std::vector<Sym> i = ir::index_symbols(to);
   return tensor_arg(b.index(to, i[1] - i[0]));
@@ -163,7 +163,7 @@ Arg gather(Operands& in) {
   if (b.rank(x) == 0) return tensor_arg(x);
   const int d = in.dim("dim", b.rank(x));
   std::vector<Sym> where = ir::index_symbols(b.shape(index));
-  where[at(d)] = place(0, b.shape(x)[at(d)]);
+  where.at(at(d)) = place(0, b.shape(x).at(at(d)));
   return tensor_arg(b.gather(x, {b.cast(index, ir::DType::int64)}, b.shape(index), where));
 }
 
@@ -173,19 +173,19 @@ Arg take_along(Operands& in) {
   const ValueId x = in.tensor("x"), index = in.tensor("index");
   const int d = in.dim("dim", b.rank(x));
   Shape others_of_x = b.shape(x), others_of_index = b.shape(index);
-  others_of_x[at(d)] = others_of_index[at(d)] = Sym(1);
+  others_of_x.at(at(d)) = others_of_index.at(at(d)) = Sym(1);
   Shape to_x = ir::broadcast(others_of_x, others_of_index), to = to_x;
-  to_x[at(d)] = b.shape(x)[at(d)];
-  to[at(d)] = b.shape(index)[at(d)];
+  to_x.at(at(d)) = b.shape(x).at(at(d));
+  to.at(at(d)) = b.shape(index).at(at(d));
   std::vector<Sym> where = ir::index_symbols(to);
-  where[at(d)] = place(0, b.shape(x)[at(d)]);
-  return tensor_arg(b.gather(b.expand(x, to_x), {b.expand(wrapped(b, index, b.shape(x)[at(d)]), to)}, to, where));
+  where.at(at(d)) = place(0, b.shape(x).at(at(d)));
+  return tensor_arg(b.gather(b.expand(x, to_x), {b.expand(wrapped(b, index, b.shape(x).at(at(d))), to)}, to, where));
 }
 
 // Rows of x along `dim`, named by a tensor of any shape, which takes the place of that dimension.
 Arg take(Operands& in) {
   ir::Builder& b = in.builder();
-  const ValueId x = in.tensor("x");
+  const ValueId x = in.tensor("x", 1);
   ValueId index = b.cast(in.tensor("index"), ir::DType::int64);
   const int d = in.dim("dim", b.rank(x));
   const int count = b.rank(index), after = b.rank(x) - d - 1;
@@ -194,9 +194,9 @@ Arg take(Operands& in) {
   to.insert(to.end(), b.shape(x).begin() + d + 1, b.shape(x).end());
   const std::vector<Sym> symbols = ir::index_symbols(to);
   std::vector<Sym> where(symbols.begin(), symbols.begin() + d);
-  where.push_back(place(0, b.shape(x)[at(d)]));
+  where.push_back(place(0, b.shape(x).at(at(d))));
   where.insert(where.end(), symbols.begin() + d + count, symbols.end());
-  if (in.flag("wrap", false)) index = wrapped(b, index, b.shape(x)[at(d)]);
+  if (in.flag("wrap", false)) index = wrapped(b, index, b.shape(x).at(at(d)));
   Shape spread = b.shape(index);
   spread.insert(spread.end(), at(after), Sym(1));
   return tensor_arg(b.gather(x, {b.reshape(index, spread)}, to, where));
@@ -207,44 +207,39 @@ Arg index(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x");
   const ArgList* list = std::get_if<ArgList>(&in.arg("indices").value);
-  if (list == nullptr || list->empty()) {
-    in.fail("indices are missing");
-    return {};
-  }
+  in.need(list != nullptr && static_cast<int>(list->size()) <= b.rank(x), "indices are missing, or more than x has dimensions");
   Shape common;
   int first = -1, last = -1, named = 0;
   for (int d = 0; d < static_cast<int>(list->size()); ++d) {
-    const Tensor* tensor = (*list)[at(d)].tensor();
+    const Tensor* tensor = (*list).at(at(d)).tensor();
     if (tensor == nullptr) continue;
-    if (b.type(tensor->id).dtype == ir::DType::bool_) {
-      in.fail("a boolean index makes a shape that depends on values");
-      return {};
-    }
+    if (b.type(tensor->id).dtype == ir::DType::bool_) in.fail("a boolean index makes a shape that depends on values");
     common = ir::broadcast(common, b.shape(tensor->id));
     if (first < 0) first = d;
     last = d;
     ++named;
   }
+  in.need(named > 0, "indices are missing");
   // the broadcast shape stands where the first index stood, or in front when a dimension lies between them
   const bool together = last - first + 1 == named;
   const int position = together ? first : 0;
   Shape to;
   std::vector<int> plain;
   for (int d = 0; d < b.rank(x); ++d) {
-    if (d >= static_cast<int>(list->size()) || (*list)[at(d)].tensor() == nullptr) plain.push_back(d);
+    if (d >= static_cast<int>(list->size()) || (*list).at(at(d)).tensor() == nullptr) plain.push_back(d);
   }
-  for (const int d : plain) to.push_back(b.shape(x)[at(d)]);
+  for (const int d : plain) to.push_back(b.shape(x).at(at(d)));
   to.insert(to.begin() + position, common.begin(), common.end());
   const std::vector<Sym> symbols = ir::index_symbols(to);
   std::vector<Sym> where(at(b.rank(x)));
   for (int p = 0; p < static_cast<int>(plain.size()); ++p)
-    where[at(plain[at(p)])] = symbols[at(p < position ? p : p + static_cast<int>(common.size()))];
+    where.at(at(plain.at(at(p)))) = symbols.at(at(p < position ? p : p + static_cast<int>(common.size())));
   std::vector<ValueId> operands;
   for (int d = 0; d < static_cast<int>(list->size()); ++d) {
-    const Tensor* tensor = (*list)[at(d)].tensor();
+    const Tensor* tensor = (*list).at(at(d)).tensor();
     if (tensor == nullptr) continue;
-    where[at(d)] = place(static_cast<int>(operands.size()), b.shape(x)[at(d)]);
-    const ValueId spread = b.expand(wrapped(b, tensor->id, b.shape(x)[at(d)]), common);
+    where.at(at(d)) = place(static_cast<int>(operands.size()), b.shape(x).at(at(d)));
+    const ValueId spread = b.expand(wrapped(b, tensor->id, b.shape(x).at(at(d))), common);
     Shape tail = common;
     tail.insert(tail.end(), to.size() - at(position) - common.size(), Sym(1));
     operands.push_back(b.reshape(spread, tail));
@@ -257,7 +252,7 @@ Arg overwritten(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x");
   const int d = in.dim("dim", b.rank(x));
-  const Sym extent = b.shape(x)[at(d)];
+  const Sym extent = b.shape(x).at(at(d));
   const auto counted = [&](Sym n) { return is_negative(n) ? n + extent : n; };
   const Sym start = ir::minimum(counted(in.integer_or("start", 0)), extent), step = in.integer_or("step", 1);
   ValueId values = in.tensor("values");
@@ -267,11 +262,11 @@ Arg overwritten(Operands& in) {
     values = b.reshape(values, one);
   }
   values = b.cast(values, b.type(x).dtype);
-  const Sym count = b.shape(values)[at(d)];
+  const Sym count = b.shape(values).at(at(d));
   const std::vector<Sym> symbols = ir::index_symbols(b.shape(x));
-  const Sym offset = symbols[at(d)] - start, slot = ir::floor_div(offset, step);
+  const Sym offset = symbols.at(at(d)) - start, slot = ir::floor_div(offset, step);
   std::vector<Sym> valid{offset, count - 1 - slot, Sym(0) - ir::modulo(offset, step)}, where = symbols;
-  where[at(d)] = slot;
+  where.at(at(d)) = slot;
   const ValueId placed = b.remap(values, b.shape(x), where, valid, 0);
   const ValueId one = b.expand(b.constant(1, ir::DType::bool_), b.shape(values));
   return tensor_arg(b.elementwise("where", {b.remap(one, b.shape(x), where, valid, 0), placed, x}));
@@ -280,15 +275,16 @@ Arg overwritten(Operands& in) {
 // x with `values` written over one of its diagonals.
 Arg diagonal_overwritten(Operands& in) {
   ir::Builder& b = in.builder();
-  const ValueId x = in.tensor("x"), values = b.cast(in.tensor("values"), b.type(x).dtype);
+  const ValueId x = in.tensor("x", 2), values = b.cast(in.tensor("values", 1), b.type(x).dtype);
   const int rank = b.rank(x), first = in.has("dim1") ? in.dim("dim1", rank) : 0, second = in.has("dim2") ? in.dim("dim2", rank) : 1;
   const std::int64_t offset = in.fixed("offset", 0);
+  in.need(first != second && offset > INT64_MIN, "there is no such diagonal");
   const std::vector<Sym> symbols = ir::index_symbols(b.shape(x));
   std::vector<Sym> where;
   for (int d = 0; d < rank; ++d) {
-    if (d != first && d != second) where.push_back(symbols[at(d)]);
+    if (d != first && d != second) where.push_back(symbols.at(at(d)));
   }
-  const Sym slot = symbols[at(first)] - (offset < 0 ? -offset : 0), off = symbols[at(second)] - symbols[at(first)] - offset;
+  const Sym slot = symbols.at(at(first)) - (offset < 0 ? -offset : 0), off = symbols.at(at(second)) - symbols.at(at(first)) - offset;
   where.push_back(slot);
   const std::vector<Sym> valid{slot, b.shape(values).back() - 1 - slot, off, Sym(0) - off};
   const ValueId one = b.expand(b.constant(1, ir::DType::bool_), b.shape(values));
@@ -305,15 +301,12 @@ Arg drawn(Operands& in) {
   const ir::DType of = dtype == nullptr ? ir::DType::float32 : *dtype;
   if (in.arg("order").is_none()) return tensor_arg(b.node("random", {}, attributes, {{of, to}})[0]);
   const std::vector<int> order = in.dims("order", static_cast<int>(to.size()));
-  if (order.size() != to.size()) {
-    in.fail("an order of another rank");
-    return {};
-  }
+  in.need(order.size() == to.size(), "an order of another rank");
   Shape in_memory;
   std::vector<int> place(to.size());  // of each dimension
   for (std::size_t k = 0; k < order.size(); ++k) {
-    in_memory.push_back(to[at(order[k])]);
-    place[at(order[k])] = static_cast<int>(k);
+    in_memory.push_back(to.at(at(order[k])));
+    place.at(at(order[k])) = static_cast<int>(k);
   }
   attributes["place"] = std::vector<Sym>(place.begin(), place.end());
   attributes["order"] = std::vector<Sym>(order.begin(), order.end());
@@ -333,10 +326,7 @@ Arg broadcast_tensors(Operands& in) {
 Arg item(Operands& in) {
   const ArgList* list = std::get_if<ArgList>(&in.arg("list").value);
   const std::int64_t i = in.fixed("i", 0);
-  if (list == nullptr || i < 0 || i >= static_cast<std::int64_t>(list->size())) {
-    in.fail("there is no such item");
-    return {};
-  }
+  in.need(list != nullptr && i >= 0 && i < static_cast<std::int64_t>(list->size()), "there is no such item");
   return (*list)[static_cast<std::size_t>(i)];
 }
 

@@ -39,18 +39,12 @@ Pool pool_of(Operands& in, double fill) {
   ir::Builder& b = in.builder();
   Pool p;
   p.x = in.tensor("x");
-  p.size = in.integers("size");
-  const std::vector<Sym> stride = in.integers("stride"), padding = in.integers("padding");
-  p.n = static_cast<int>(p.size.size());
+  p.n = static_cast<int>(in.integers("size").size());
   if (p.n == 1 && b.rank(p.x) > 3) p.n = b.rank(p.x) - 2;
-  if (p.size.size() == 1) p.size.resize(at(p.n), p.size[0]);
-  p.stride = stride.empty() ? p.size : stride;
-  p.padding = padding.empty() ? std::vector<Sym>{0} : padding;
-  if (p.stride.size() == 1) p.stride.resize(at(p.n), p.stride[0]);
-  if (p.padding.size() == 1) p.padding.resize(at(p.n), p.padding[0]);
-  p.dilation = in.integers("dilation");
-  if (p.dilation.empty()) p.dilation.emplace_back(1);
-  if (p.dilation.size() == 1) p.dilation.resize(at(p.n), p.dilation[0]);
+  p.size = in.positive("size", at(p.n), {});
+  p.stride = in.positive("stride", at(p.n), p.size);
+  p.padding = in.integers("padding", at(p.n), {0});
+  p.dilation = in.positive("dilation", at(p.n), {1});
   const auto list = [](const std::vector<Sym>& values) {
     ArgList out;
     for (const Sym& value : values) out.push_back(Arg{value});
@@ -59,13 +53,7 @@ Pool pool_of(Operands& in, double fill) {
   const Names named{{"dilation", in.has("dilation") ? in.arg("dilation") : Arg{}},
                     {"ceil_mode", in.arg("ceil_mode")},
                     {"fill", Arg{fill}}};
-  Result<Arg> view = call_function("windows", {tensor_arg(p.x), list(p.size), list(p.stride), list(p.padding)}, named, b);
-  if (!view) {
-    in.fail(view.error().message);
-    p.view = p.x;
-    return p;
-  }
-  p.view = view->tensor()->id;
+  p.view = in.tensor_of(call_function("windows", {tensor_arg(p.x), list(p.size), list(p.stride), list(p.padding)}, named, b));
   p.out = {b.shape(p.view).begin(), b.shape(p.view).end() - p.n};
   return p;
 }
@@ -80,11 +68,11 @@ ValueId places_of_largest(ir::Builder& b, ValueId view, const Shape& out, const 
   ValueId rest = b.reshape(b.reduce("argmax", view, last_dims(b.rank(view), n)), out), flat = whole(0);
   Sym pitch = 1;
   for (int k = n - 1; k >= 0; --k) {
-    const ValueId tap = b.elementwise("fmod", {rest, whole(taps[at(k)])});
-    rest = b.elementwise("trunc_div", {rest, whole(taps[at(k)])});
-    const ValueId place = b.elementwise("add", {b.index(out, begin[at(k)]), b.elementwise("mul", {tap, whole(step[at(k)])})});
+    const ValueId tap = b.elementwise("fmod", {rest, whole(taps.at(at(k)))});
+    rest = b.elementwise("trunc_div", {rest, whole(taps.at(at(k)))});
+    const ValueId place = b.elementwise("add", {b.index(out, begin.at(at(k))), b.elementwise("mul", {tap, whole(step.at(at(k)))})});
     flat = b.elementwise("add", {flat, b.elementwise("mul", {place, whole(pitch)})});
-    pitch = pitch * plane[at(k)];
+    pitch = pitch * plane.at(at(k));
   }
   return flat;
 }
@@ -92,7 +80,6 @@ ValueId places_of_largest(ir::Builder& b, ValueId view, const Shape& out, const 
 Arg max_pool(Operands& in) {
   ir::Builder& b = in.builder();
   const Pool p = pool_of(in, -std::numeric_limits<double>::infinity());
-  if (p.out.empty()) return {};
   const Arg largest = tensor_arg(b.reshape(b.reduce("max", p.view, last_dims(b.rank(p.view), p.n)), p.out));
   if (!in.flag("indices", false)) return largest;
   const std::vector<Sym> i = ir::index_symbols(p.out);
@@ -106,7 +93,6 @@ Arg max_pool(Operands& in) {
 Arg avg_pool(Operands& in) {
   ir::Builder& b = in.builder();
   const Pool p = pool_of(in, 0);
-  if (p.out.empty()) return {};
   const ValueId total = b.reshape(b.reduce("sum", p.view, last_dims(b.rank(p.view), p.n)), p.out);
   if (in.has("divisor")) return tensor_arg(b.elementwise("div", {total, number(b, in.number("divisor", 1))}));
   const std::vector<Sym> i = ir::index_symbols(p.out);
@@ -114,8 +100,8 @@ Arg avg_pool(Operands& in) {
   Sym count = 1;
   for (int k = 0; k < p.n; ++k) {
     const int d = static_cast<int>(p.out.size()) - p.n + k;
-    const Sym extent = b.shape(p.x)[at(d)], begin = i[at(d)] * p.stride[at(k)] - p.padding[at(k)], end = begin + p.size[at(k)];
-    if (with_padding) count = count * (ir::minimum(end, extent + p.padding[at(k)]) - begin);
+    const Sym extent = b.shape(p.x).at(at(d)), begin = i.at(at(d)) * p.stride.at(at(k)) - p.padding.at(at(k)), end = begin + p.size.at(at(k));
+    if (with_padding) count = count * (ir::minimum(end, extent + p.padding.at(at(k))) - begin);
     else count = count * (ir::minimum(end, extent) - ir::maximum(begin, 0));
   }
   return tensor_arg(b.elementwise("div", {total, real(b, count, count.is_constant() ? Shape{} : p.out)}));
@@ -127,29 +113,30 @@ Arg adaptive_pool(Operands& in) {
   const ValueId x = in.tensor("x");
   std::vector<Sym> wanted = in.integers("output");
   const int n = static_cast<int>(wanted.size()), first = b.rank(x) - n;
+  in.need(n > 0 && first >= 0, "output has another number of dimensions than x");
   const bool mean = in.text("kind", "mean") == "mean";
   Shape to(b.shape(x).begin(), b.shape(x).begin() + first), out = to;
   for (int k = 0; k < n; ++k) {
-    if (wanted[at(k)].is(-1)) wanted[at(k)] = b.shape(x)[at(first + k)];
-    to.push_back(wanted[at(k)]);
-    out.push_back(wanted[at(k)]);
+    if (wanted.at(at(k)).is(-1)) wanted.at(at(k)) = b.shape(x).at(at(first + k));
+    to.push_back(wanted.at(at(k)));
+    out.push_back(wanted.at(at(k)));
   }
   std::vector<bool> even;
   for (int k = 0; k < n; ++k) {
-    const Sym extent = b.shape(x)[at(first + k)];
-    even.push_back(ir::modulo(extent, wanted[at(k)]).is(0));
-    to.push_back(even.back() ? ir::floor_div(extent, wanted[at(k)]) : ir::ceil_div(extent, wanted[at(k)]) + 1);
+    const Sym extent = b.shape(x).at(at(first + k));
+    even.push_back(ir::modulo(extent, wanted.at(at(k))).is(0));
+    to.push_back(even.back() ? ir::floor_div(extent, wanted.at(at(k))) : ir::ceil_div(extent, wanted.at(at(k))) + 1);
   }
   const std::vector<Sym> i = ir::index_symbols(to);
   std::vector<Sym> index(i.begin(), i.begin() + first), valid, begins;
   Sym count = 1;
   for (int k = 0; k < n; ++k) {
-    const Sym extent = b.shape(x)[at(first + k)], o = i[at(first + k)], tap = i[at(first + n + k)];
-    const Sym begin = even[at(k)] ? o * to[at(first + n + k)] : ir::floor_div(o * extent, wanted[at(k)]);
-    const Sym end = even[at(k)] ? begin + to[at(first + n + k)] : ir::ceil_div((o + 1) * extent, wanted[at(k)]);
+    const Sym extent = b.shape(x).at(at(first + k)), o = i.at(at(first + k)), tap = i.at(at(first + n + k));
+    const Sym begin = even.at(at(k)) ? o * to.at(at(first + n + k)) : ir::floor_div(o * extent, wanted.at(at(k)));
+    const Sym end = even.at(at(k)) ? begin + to.at(at(first + n + k)) : ir::ceil_div((o + 1) * extent, wanted.at(at(k)));
     begins.push_back(begin);
     index.push_back(begin + tap);
-    if (!even[at(k)]) valid.push_back(end - 1 - begin - tap);
+    if (!even.at(at(k))) valid.push_back(end - 1 - begin - tap);
     count = count * (end - begin);
   }
   const ValueId view = b.remap(x, to, index, valid, mean ? 0 : -std::numeric_limits<double>::infinity());
@@ -178,7 +165,7 @@ Normalized normalized(ir::Builder& b, ValueId x, const std::vector<int>& dims, d
 
 ValueId per_channel(ir::Builder& b, ValueId w, int rank) {
   Shape to(at(rank), Sym(1));
-  to[1] = ir::product(b.shape(w));
+  to.at(1) = ir::product(b.shape(w));
   return b.reshape(w, to);
 }
 
@@ -200,7 +187,7 @@ std::vector<int> all_but_channel(int rank) {
 // With batch statistics: y, mean, 1/deviation and the new running statistics. Otherwise y alone counts.
 Arg batch_norm(Operands& in) {
   ir::Builder& b = in.builder();
-  const ValueId x = in.tensor("x");
+  const ValueId x = in.tensor("x", 2);
   const int rank = b.rank(x);
   const double eps = in.number("eps", 1e-5), momentum = in.number("momentum", 0.1);
   const auto fit = [&](ValueId w) { return per_channel(b, w, rank); };
@@ -234,9 +221,9 @@ Arg batch_norm(Operands& in) {
 
 Arg group_norm(Operands& in) {
   ir::Builder& b = in.builder();
-  const ValueId x = in.tensor("x");
+  const ValueId x = in.tensor("x", 2);
   const Shape shape = b.shape(x);
-  const Sym groups = in.integer("groups");
+  const Sym groups = in.positive("groups", 1, {})[0];
   const Sym rest = ir::floor_div(ir::product(Shape(shape.begin() + 1, shape.end())), groups);
   const ValueId grouped = b.reshape(x, {shape[0], groups, rest});
   const ValueId y = b.reshape(normalized(b, grouped, {2}, in.number("eps", 1e-5)).y, shape);
@@ -245,7 +232,7 @@ Arg group_norm(Operands& in) {
 
 Arg instance_norm(Operands& in) {
   ir::Builder& b = in.builder();
-  const ValueId x = in.tensor("x");
+  const ValueId x = in.tensor("x", 2);
   std::vector<int> dims = last_dims(b.rank(x), b.rank(x) - 2);
   const ValueId y = normalized(b, x, dims, in.number("eps", 1e-5)).y;
   return tensor_arg(scaled_and_shifted(in, y, [&](ValueId w) { return per_channel(b, w, b.rank(x)); }));
@@ -278,8 +265,8 @@ Arg channel_shape(Operands& in) {
 // [.., c*r*r, h, w] -> [.., c, h*r, w*r]
 Arg pixel_shuffle(Operands& in) {
   ir::Builder& b = in.builder();
-  const ValueId x = in.tensor("x");
-  const Sym r = in.integer("r");
+  const ValueId x = in.tensor("x", 3);
+  const Sym r = in.positive("r", 1, {})[0];
   const Shape s = b.shape(x);
   const std::size_t n = s.size();
   const Sym c = ir::floor_div(s[n - 3], r * r), outer = ir::product(Shape(s.begin(), s.end() - 3));
@@ -291,8 +278,8 @@ Arg pixel_shuffle(Operands& in) {
 
 Arg pixel_unshuffle(Operands& in) {
   ir::Builder& b = in.builder();
-  const ValueId x = in.tensor("x");
-  const Sym r = in.integer("r");
+  const ValueId x = in.tensor("x", 3);
+  const Sym r = in.positive("r", 1, {})[0];
   const Shape s = b.shape(x);
   const std::size_t n = s.size();
   const Sym outer = ir::product(Shape(s.begin(), s.end() - 3)), h = ir::floor_div(s[n - 2], r), w = ir::floor_div(s[n - 1], r);

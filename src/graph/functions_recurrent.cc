@@ -1,6 +1,7 @@
 // Recurrent layers. What does not depend on the step before, the product of the inputs with their weights, is one matrix
 // product over all steps; what does is the primitive `recurrence`.
 #include "graph/term_functions.h"
+#include "ir/misfit.h"
 
 namespace ka::graph {
 namespace {
@@ -17,6 +18,7 @@ struct Weights {
 // x [.., i] times weight [o, i] transposed, plus bias.
 ValueId product_with(ir::Builder& b, ValueId x, ValueId weight, ValueId bias) {
   const Shape shape = b.shape(x), of_weight = b.shape(weight);
+  ir::require(!shape.empty() && of_weight.size() == 2, "an operand has another number of dimensions than is needed");
   const Sym rows = ir::product(Shape(shape.begin(), shape.end() - 1));
   const ValueId right = b.reshape(b.permute(weight, {1, 0}), {1, of_weight[1], of_weight[0]});
   Shape to = shape;
@@ -31,6 +33,7 @@ Arg affine(Operands& in) {
 
 // Slot k of the first dimension, without it.
 ValueId slot(ir::Builder& b, ValueId x, const Sym& k) {
+  ir::require(b.rank(x) > 0, "a state needs dimensions");
   const Shape to(b.shape(x).begin() + 1, b.shape(x).end());
   std::vector<Sym> index = ir::index_symbols(to);
   index.insert(index.begin(), k);
@@ -50,12 +53,11 @@ class Recurrent {
     const std::int64_t layers = in_.fixed("num_layers", 1);
     const bool batch_first = in_.flag("batch_first", false);
     ValueId x = in_.tensor("x");
+    in_.need(layers > 0 && layers <= static_cast<std::int64_t>(params_.size()), "a layer has another number of weights than expected");
     const std::int64_t sides = layers * directions_, plain = biases_ ? 4 : 2, given = static_cast<std::int64_t>(params_.size());
     projected_ = given == sides * (plain + 1);
-    if (given != sides * plain && !projected_) {
-      in_.fail("a layer has another number of weights than expected");
-      return {};
-    }
+    in_.need(given == sides * plain || projected_, "a layer has another number of weights than expected");
+    in_.need(initial_.size() == (kind_ == "lstm" ? 2 : 1) && b_.rank(x) == 3, "a layer has another number of states or dimensions than expected");
     if (batch_first) x = b_.permute(x, {1, 0, 2});
     for (std::int64_t layer = 0; layer < layers; ++layer) {
       x = layer_of(x, layer);
@@ -97,12 +99,12 @@ class Recurrent {
       const ValueId first = b_.remap(product_with(b_, starts[0], w.hidden, -1), of_gates, {i[1], i[2]}, {begin - i[0], i[0] - begin}, 0);
       gates = b_.elementwise("add", {gates, first});
       hidden = product_with(b_, w.hidden, b_.permute(w.projection, {1, 0}), -1);
-      starts[0] = b_.expand(b_.constant(0, b_.type(gates).dtype), {of_gates[1], b_.shape(hidden)[1]});
+      starts[0] = b_.expand(b_.constant(0, b_.type(gates).dtype), {of_gates[1], b_.shape(hidden).at(1)});
     }
     std::vector<ValueId> inputs{gates, hidden};
     inputs.insert(inputs.end(), starts.begin(), starts.end());
     if (w.hidden_bias >= 0 && kind_ == "gru") inputs.push_back(w.hidden_bias);
-    const ir::Type state{b_.type(gates).dtype, {of_gates[0], of_gates[1], b_.shape(hidden)[1]}};
+    const ir::Type state{b_.type(gates).dtype, {of_gates[0], of_gates[1], b_.shape(hidden).at(1)}};
     std::vector<ir::Type> types{state};
     if (kind_ == "lstm") types.push_back(state);
     const std::vector<ValueId> made = b_.node("recurrence", inputs, {{"kind", kind_}, {"reverse", reverse}}, types);
@@ -114,14 +116,11 @@ class Recurrent {
 
   ValueId final_state(ValueId states, const Sym& step) {
     const Shape shape = b_.shape(states);
-    return b_.reshape(slot(b_, states, step), {1, shape[1], shape[2]});
+    return b_.reshape(slot(b_, states, step), {1, shape.at(1), shape.at(2)});
   }
 
   ValueId dropped(ValueId x) {
-    Result<Arg> out = call_function("dropped", {tensor_arg(x), in_.arg("dropout"), in_.arg("train")}, {}, b_);
-    if (out) return out->tensor()->id;
-    in_.fail(out.error().message);
-    return x;
+    return Operands::tensor_of(call_function("dropped", {tensor_arg(x), in_.arg("dropout"), in_.arg("train")}, {}, b_));
   }
 
   Operands& in_;

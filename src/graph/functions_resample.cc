@@ -31,13 +31,13 @@ ValueId clamped(ir::Builder& b, ValueId x, ValueId low, ValueId high) {
 
 // The extent that a factor gives, rounded down; factors that are no simple fraction are refused.
 Sym scaled_extent(Operands& in, const Sym& extent, double factor) {
+  in.need(factor > 0 && factor <= 0x1p20 && extent.constant().value_or(0) <= std::int64_t{1} << 32, "the factor is too large, or no positive number");
   for (std::int64_t q = 1; q <= 64; ++q) {
     const double p = factor * static_cast<double>(q);
     if (std::abs(p - std::round(p)) <= 1e-9 * p) return ir::floor_div(extent * static_cast<std::int64_t>(std::round(p)), q);
   }
   if (extent.constant()) return static_cast<std::int64_t>(std::floor(static_cast<double>(*extent.constant()) * factor));
   in.fail(fmt::format("the factor {} is no fraction of small numbers", factor));
-  return extent;
 }
 
 // Cubic convolution with a = -0.75: the weight of a neighbour `away` from the one below t.
@@ -55,15 +55,15 @@ ValueId cubic_weight(ir::Builder& b, ValueId t, double away) {
 class Axis {
  public:
   Axis(ir::Builder& b, ValueId x, int dim, const Sym& to, double factor)
-      : b_(b), x_(x), dim_(dim), from_(b.shape(x)[at(dim)]), to_(to), factor_(factor) {}
+      : b_(b), x_(x), dim_(dim), from_(b.shape(x).at(at(dim))), to_(to), factor_(factor) {}
 
   ValueId nearest(bool exact) const {
     Shape shape = b_.shape(x_);
-    shape[at(dim_)] = to_;
+    shape.at(at(dim_)) = to_;
     for (const std::int64_t k : {1, 2, 4, 8, 16}) {  // these factors are exact in floating point, so whole numbers do
       if (!(to_ == from_ * k) || (factor_ > 0 && factor_ != static_cast<double>(k))) continue;
       std::vector<Sym> index = ir::index_symbols(shape);
-      index[at(dim_)] = ir::floor_div(index[at(dim_)], k);
+      index.at(at(dim_)) = ir::floor_div(index.at(at(dim_)), k);
       return b_.remap(x_, shape, index);
     }
     const ValueId o = exact ? b_.elementwise("add", {position(), number(b_, 0.5)}) : position();
@@ -115,16 +115,16 @@ class Axis {
   ValueId taken(ValueId place) const {
     const ValueId inside = b_.cast(clamped(b_, place, number(b_, 0), last()), ir::DType::int64);
     Shape shape = b_.shape(x_), spread(shape.size(), Sym(1));
-    shape[at(dim_)] = to_;
-    spread[at(dim_)] = to_;
+    shape.at(at(dim_)) = to_;
+    spread.at(at(dim_)) = to_;
     std::vector<Sym> where = ir::index_symbols(shape);
-    where[at(dim_)] = Sym::index("t0", from_);
+    where.at(at(dim_)) = Sym::index("t0", from_);
     return b_.gather(x_, {b_.reshape(inside, spread)}, shape, where);
   }
 
   ValueId weighted(ValueId place, ValueId share) const {
     Shape spread(b_.shape(x_).size(), Sym(1));
-    spread[at(dim_)] = to_;
+    spread.at(at(dim_)) = to_;
     return b_.elementwise("mul", {taken(place), b_.reshape(b_.expand(share, {to_}), spread)});
   }
 
@@ -152,8 +152,8 @@ Arg resized(Operands& in) {
   const bool align = in.flag("align", false);
   const int n = static_cast<int>(size.empty() ? factors.size() : size.size()), first = b.rank(x) - n;
   for (int k = 0; k < n; ++k) {
-    const double factor = factors.size() == at(n) ? factors[at(k)] : 0;
-    const Sym to = size.empty() ? scaled_extent(in, b.shape(x)[at(first + k)], factor) : size[at(k)];
+    const double factor = factors.size() == at(n) ? factors.at(at(k)) : 0;
+    const Sym to = size.empty() ? scaled_extent(in, b.shape(x).at(at(first + k)), factor) : size.at(at(k));
     const Axis axis(b, x, first + k, to, factor);
     if (mode == "linear") x = axis.linear(align);
     else if (mode == "cubic") x = axis.cubic(align);
@@ -211,11 +211,11 @@ ValueId bicubic_sampled(Operands& in, ValueId x, const std::vector<ValueId>& pla
   std::vector<std::vector<Neighbour>> taps(2);
   std::vector<std::vector<ValueId>> weights(2);
   for (int k = 0; k < 2; ++k) {
-    const ValueId low = b.elementwise("floor", {places[at(k)]}), t = b.elementwise("sub", {places[at(k)], low});
+    const ValueId low = b.elementwise("floor", {places.at(at(k))}), t = b.elementwise("sub", {places.at(at(k)), low});
     for (int tap = -1; tap <= 2; ++tap) {
-      const Sym& extent = b.shape(x)[at(2 + k)];
-      taps[at(k)].push_back(neighbour(b, padded(in, b.elementwise("add", {low, number(b, tap)}), extent, 4), extent));
-      weights[at(k)].push_back(cubic_weight(b, t, tap));
+      const Sym& extent = b.shape(x).at(at(2 + k));
+      taps.at(at(k)).push_back(neighbour(b, padded(in, b.elementwise("add", {low, number(b, tap)}), extent, 4), extent));
+      weights.at(at(k)).push_back(cubic_weight(b, t, tap));
     }
   }
   ValueId out = -1;
@@ -236,9 +236,10 @@ ValueId bicubic_sampled(Operands& in, ValueId x, const std::vector<ValueId>& pla
 // x [n, c, spatial..] at the places of a grid [n, out.., rank], whose last dimension names x first.
 Arg grid_sampled(Operands& in) {
   ir::Builder& b = in.builder();
-  const ValueId x = in.tensor("x"), grid = in.tensor("grid");
+  const ValueId x = in.tensor("x", 4), grid = in.tensor("grid", 2);
   const int spatial = b.rank(x) - 2;
   const std::int64_t mode = in.fixed("mode", 0);
+  in.need(spatial == 2 || (spatial == 3 && mode != 2), "x has another number of dimensions than is needed");
   Shape places(b.shape(grid).begin(), b.shape(grid).end() - 1), spread = places, to = places;
   spread.insert(spread.begin() + 1, Sym(1));
   to.insert(to.begin() + 1, b.shape(x)[1]);
@@ -246,11 +247,11 @@ Arg grid_sampled(Operands& in) {
   for (int k = 0; k < spatial; ++k) {
     std::vector<Sym> index = ir::index_symbols(places);
     index.emplace_back(spatial - 1 - k);
-    given.push_back(grid_place(in, b.remap(grid, places, index), b.shape(x)[at(2 + k)]));
+    given.push_back(grid_place(in, b.remap(grid, places, index), b.shape(x).at(at(2 + k))));
   }
   if (mode == 2) return tensor_arg(bicubic_sampled(in, x, given, spread, to));
   for (int k = 0; k < spatial; ++k) {
-    const ValueId place = padded(in, given[at(k)], b.shape(x)[at(2 + k)], 2);
+    const ValueId place = padded(in, given.at(at(k)), b.shape(x).at(at(2 + k)), 2);
     low.push_back(b.elementwise(mode == 1 ? "round" : "floor", {place}));
     share.push_back(b.elementwise("sub", {place, low.back()}));
   }
@@ -262,10 +263,10 @@ Arg grid_sampled(Operands& in) {
     std::vector<Sym> where{symbols[0], symbols[1]};
     for (int k = 0; k < spatial; ++k) {
       const bool high = ((corner >> k) & 1) != 0;
-      const Sym extent = b.shape(x)[at(2 + k)];
-      const Neighbour near = neighbour(b, high ? b.elementwise("add", {low[at(k)], number(b, 1)}) : low[at(k)], extent);
+      const Sym extent = b.shape(x).at(at(2 + k));
+      const Neighbour near = neighbour(b, high ? b.elementwise("add", {low.at(at(k)), number(b, 1)}) : low.at(at(k)), extent);
       inside = inside < 0 ? near.inside : b.elementwise("and", {inside, near.inside});
-      if (mode == 0) weight = b.elementwise("mul", {weight, high ? share[at(k)] : b.elementwise("sub", {number(b, 1), share[at(k)]})});
+      if (mode == 0) weight = b.elementwise("mul", {weight, high ? share.at(at(k)) : b.elementwise("sub", {number(b, 1), share.at(at(k))})});
       indices.push_back(b.reshape(near.index, spread));
       where.push_back(Sym::index(fmt::format("t{}", k), extent));
     }
@@ -282,13 +283,14 @@ Arg affine_grid(Operands& in) {
   const ValueId theta = in.tensor("theta");
   const std::vector<Sym> size = in.integers("size");
   const int spatial = static_cast<int>(size.size()) - 2;
+  in.need(spatial == 2 || spatial == 3, "size is not that of an image");
   Shape to{size[0]};
   to.insert(to.end(), size.begin() + 2, size.end());
   to.emplace_back(spatial);
   const std::vector<Sym> i = ir::index_symbols(to);
   ValueId out = b.remap(theta, to, {i[0], i.back(), Sym(spatial)});
   for (int k = 0; k < spatial; ++k) {  // coordinate k is the dimension k from the end
-    const Sym extent = size[at(static_cast<int>(size.size()) - 1 - k)], o = i[at(spatial - k)];
+    const Sym extent = size.at(at(static_cast<int>(size.size()) - 1 - k)), o = i.at(at(spatial - k));
     const ValueId doubled = b.cast(b.index(to, o * 2 - extent + 1), ir::DType::float32);
     const Sym by = in.flag("align", false) ? extent - 1 : extent;
     const ValueId place = by.is(0) ? number(b, 0) : b.elementwise("div", {doubled, real(b, by)});
@@ -317,10 +319,7 @@ Arg folded(Operands& in) {
   ValueId x = in.tensor("x");
   const std::vector<Window> w = windows_of(in);
   const std::vector<Sym> size = in.integers("output");
-  if (size.size() != 2) {
-    in.fail("an output of two dimensions is needed");
-    return {};
-  }
+  in.need(size.size() == 2 && (b.rank(x) == 2 || b.rank(x) == 3), "an output of two dimensions is needed");
   const bool batched = b.rank(x) == 3;
   if (!batched) x = b.reshape(x, {1, b.shape(x)[0], b.shape(x)[1]});
   const Sym channels = ir::floor_div(b.shape(x)[1], w[0].size * w[1].size);
@@ -346,16 +345,12 @@ Arg unfolded(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x");
   const Names named{{"stride", in.arg("stride")}, {"padding", in.arg("padding")}, {"dilation", in.arg("dilation")}};
-  Result<Arg> view = call_function("windows", {tensor_arg(x), in.arg("size")}, named, b);
-  if (!view) {
-    in.fail(view.error().message);
-    return {};
-  }
-  const ValueId v = view->tensor()->id;
+  const ValueId v = in.tensor_of(call_function("windows", {tensor_arg(x), in.arg("size")}, named, b));
   const Shape s = b.shape(v);  // [n,] c, oh, ow, kh, kw
   const bool batched = b.rank(x) == 4;
   const std::size_t c = batched ? 1 : 0;
   const std::vector<int> order = batched ? std::vector<int>{0, 1, 4, 5, 2, 3} : std::vector<int>{0, 3, 4, 1, 2};
+  in.need(s.size() == c + 5, "x and size have other numbers of dimensions than are needed");
   Shape to{s[c] * s[c + 3] * s[c + 4], s[c + 1] * s[c + 2]};
   if (batched) to.insert(to.begin(), s[0]);
   return tensor_arg(b.reshape(b.permute(v, order), to));

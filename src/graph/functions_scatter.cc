@@ -80,7 +80,6 @@ ValueId combined(Operands& in, ValueId x, const Writes& w, const std::string& ki
     return b.elementwise("div", {total, by});
   }
   in.fail("unknown reduction " + kind);
-  return x;
 }
 
 ValueId same_number(ir::Builder& b, ValueId x, const Writes& w, ValueId value) {
@@ -90,21 +89,21 @@ ValueId same_number(ir::Builder& b, ValueId x, const Writes& w, ValueId value) {
 // index has as many dimensions as x; element j of it along `dim` says where element j of source goes.
 Writes scattered(ir::Builder& b, ValueId x, int d, ValueId index, ValueId source) {
   const Shape shape = b.shape(x);
-  const Shape of_index = b.shape(index), domain = with_list(shape, of_index[at(d)]);
+  const Shape of_index = b.shape(index), domain = with_list(shape, of_index.at(at(d)));
   const std::vector<Sym> i = ir::index_symbols(domain);
   std::vector<Sym> place(i.begin(), i.end() - 1), valid;
-  place[at(d)] = i.back();
+  place.at(at(d)) = i.back();
   for (int k = 0; k < b.rank(x); ++k) {
-    if (k != d) valid.push_back(of_index[at(k)] - 1 - i[at(k)]);
+    if (k != d) valid.push_back(of_index.at(at(k)) - 1 - i.at(at(k)));
   }
   Writes out;
-  out.match = b.elementwise("eq", {b.remap(b.cast(index, ir::DType::int64), domain, place, valid, -1), b.index(domain, i[at(d)])});
+  out.match = b.elementwise("eq", {b.remap(b.cast(index, ir::DType::int64), domain, place, valid, -1), b.index(domain, i.at(at(d)))});
   if (source < 0) return out;
   out.value = b.remap(source, domain, place, valid, 0);
   out.written = [&b, d, shape, source](ValueId number) {
     std::vector<Sym> where = ir::index_symbols(shape);
-    for (std::size_t k = 0; k < where.size(); ++k) where[k] = ir::minimum(where[k], b.shape(source)[k] - 1);
-    where[at(d)] = Sym::index("t0", b.shape(source)[at(d)]);
+    for (std::size_t k = 0; k < where.size(); ++k) where[k] = ir::minimum(where[k], b.shape(source).at(k) - 1);
+    where.at(at(d)) = Sym::index("t0", b.shape(source).at(at(d)));
     return b.gather(source, {number}, shape, where);
   };
   return out;
@@ -117,19 +116,19 @@ Writes by_list(ir::Builder& b, ValueId x, int d, ValueId index, ValueId source) 
   const Shape domain = with_list(shape, b.shape(list)[0]);
   const std::vector<Sym> i = ir::index_symbols(domain);
   Writes out;
-  out.match = b.elementwise("eq", {b.remap(list, domain, {i.back()}), b.index(domain, i[at(d)])});
+  out.match = b.elementwise("eq", {b.remap(list, domain, {i.back()}), b.index(domain, i.at(at(d)))});
   if (source < 0) return out;
   if (b.rank(source) < b.rank(x)) {
     Shape one = shape;
-    one[at(d)] = 1;
+    one.at(at(d)) = 1;
     source = b.reshape(source, one);
   }
   std::vector<Sym> place(i.begin(), i.end() - 1);
-  place[at(d)] = i.back();
+  place.at(at(d)) = i.back();
   out.value = b.remap(source, domain, place);
   out.written = [&b, d, shape, source](ValueId number) {
     std::vector<Sym> where = ir::index_symbols(shape);
-    where[at(d)] = Sym::index("t0", b.shape(source)[at(d)]);
+    where.at(at(d)) = Sym::index("t0", b.shape(source).at(at(d)));
     return b.gather(source, {number}, shape, where);
   };
   return out;
@@ -138,10 +137,7 @@ Writes by_list(ir::Builder& b, ValueId x, int d, ValueId index, ValueId source) 
 Arg scatter(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x"), index = in.tensor("index");
-  if (b.rank(x) == 0 || b.rank(index) == 0) {
-    in.fail("tensors without dimensions are not supported");
-    return {};
-  }
+  if (b.rank(x) == 0 || b.rank(index) == 0) in.fail("tensors without dimensions are not supported");
   const int d = in.dim("dim", b.rank(x));
   const std::string kind = in.text("kind", "replace");
   if (in.arg("source").tensor() == nullptr) {
@@ -157,10 +153,7 @@ Arg scatter(Operands& in) {
 Arg index_write(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x"), index = in.tensor("index");
-  if (b.rank(x) == 0) {
-    in.fail("tensors without dimensions are not supported");
-    return {};
-  }
+  if (b.rank(x) == 0) in.fail("tensors without dimensions are not supported");
   const int d = in.dim("dim", b.rank(x));
   const bool number = in.arg("source").tensor() == nullptr || (b.rank(in.tensor("source")) == 0 && in.flag("fill", false));
   if (number) return tensor_arg(same_number(b, x, by_list(b, x, d, index, -1), in.tensor("source")));
@@ -171,23 +164,14 @@ Arg index_write(Operands& in) {
 Arg masked(Operands& in, ValueId x, ValueId mask, ValueId values) {
   ir::Builder& b = in.builder();
   Shape spread = b.shape(mask);
-  if (spread.size() > b.shape(x).size()) {
-    in.fail("the mask has more dimensions than the tensor");
-    return {};
-  }
+  in.need(spread.size() <= b.shape(x).size(), "the mask has more dimensions than the tensor");
   if (ir::product(b.shape(values)).is(1)) {
     spread.insert(spread.end(), b.shape(x).size() - spread.size(), Sym(1));
     const ValueId whole = b.expand(b.reshape(mask, spread), b.shape(x));
     return tensor_arg(b.elementwise("where", {whole, b.reshape(b.cast(values, b.type(x).dtype), {}), x}));
   }
-  if (spread.size() != b.shape(x).size()) {
-    in.fail("a mask of fewer dimensions with several values is not supported");
-    return {};
-  }
-  Result<Arg> out = call_function("masked_scatter", {tensor_arg(x), tensor_arg(mask), tensor_arg(values)}, {}, b);
-  if (out) return *out;
-  in.fail(out.error().message);
-  return {};
+  if (spread.size() != b.shape(x).size()) in.fail("a mask of fewer dimensions with several values is not supported");
+  return tensor_arg(in.tensor_of(call_function("masked_scatter", {tensor_arg(x), tensor_arg(mask), tensor_arg(values)}, {}, b)));
 }
 
 // x[i, :, j] = values, or += with `accumulate`
@@ -198,7 +182,7 @@ Arg index_put(Operands& in) {
   std::vector<std::pair<int, ValueId>> named;
   Shape common;
   for (int d = 0; list != nullptr && d < static_cast<int>(list->size()); ++d) {
-    const Tensor* tensor = (*list)[at(d)].tensor();
+    const Tensor* tensor = (*list).at(at(d)).tensor();
     if (tensor == nullptr) continue;
     if (b.type(tensor->id).dtype == ir::DType::bool_) {
       if (list->size() == 1 && !in.flag("accumulate", false)) return masked(in, x, tensor->id, in.tensor("values"));
@@ -208,10 +192,7 @@ Arg index_put(Operands& in) {
     common = ir::broadcast(common, b.shape(tensor->id));
     named.emplace_back(d, b.cast(tensor->id, ir::DType::int64));
   }
-  if (named.empty()) {
-    in.fail("indices are missing");
-    return {};
-  }
+  in.need(!named.empty() && static_cast<int>(list->size()) <= b.rank(x), "indices are missing, or more than x has dimensions");
   // the values have the shape that reading at these places would give
   const bool together = named.back().first - named[0].first + 1 == static_cast<int>(named.size());
   const std::size_t position = together ? at(named[0].first) : 0;
@@ -221,7 +202,7 @@ Arg index_put(Operands& in) {
     const bool is_named = std::any_of(named.begin(), named.end(), [&](const auto& n) { return n.first == d; });
     if (is_named) continue;
     plain.push_back(d);
-    read.push_back(b.shape(x)[at(d)]);
+    read.push_back(b.shape(x).at(at(d)));
   }
   read.insert(read.begin() + static_cast<std::ptrdiff_t>(position), common.begin(), common.end());
   const ValueId values = b.expand(in.tensor("values"), read);
@@ -230,16 +211,16 @@ Arg index_put(Operands& in) {
   const std::vector<Sym> i = ir::index_symbols(domain), number = ir::delinearize(i.back(), common);
   Writes w;
   for (const auto& [d, tensor] : named) {
-    const Sym extent = shape[at(d)];
+    const Sym extent = shape.at(at(d));
     const ValueId spread = b.remap(b.expand(tensor, common), domain, number);
     const ValueId wrapped = b.elementwise("where", {b.elementwise("lt", {spread, b.constant(0, ir::DType::int64)}),
                                                     b.elementwise("add", {spread, b.index({}, extent)}), spread});
-    const ValueId here = b.elementwise("eq", {wrapped, b.index(domain, i[at(d)])});
+    const ValueId here = b.elementwise("eq", {wrapped, b.index(domain, i.at(at(d)))});
     w.match = w.match < 0 ? here : b.elementwise("and", {w.match, here});
   }
   const auto place = [plain, position](const std::vector<Sym>& result, const std::vector<Sym>& write) {
     std::vector<Sym> out;
-    for (const int d : plain) out.push_back(result[at(d)]);
+    for (const int d : plain) out.push_back(result.at(at(d)));
     out.insert(out.begin() + static_cast<std::ptrdiff_t>(position), write.begin(), write.end());
     return out;
   };

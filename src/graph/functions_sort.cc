@@ -16,7 +16,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 std::vector<int> with_last(int rank, int dim) {
   std::vector<int> out(at(rank));
   std::iota(out.begin(), out.end(), 0);
-  if (rank > 0) std::swap(out[at(dim)], out.back());
+  if (rank > 0) std::swap(out.at(at(dim)), out.back());
   return out;
 }
 
@@ -36,9 +36,9 @@ Arg order(Operands& in) {
 
 ValueId slice_at(ir::Builder& b, ValueId x, int d, const Sym& place) {
   Shape to = b.shape(x);
-  to[at(d)] = 1;
+  to.at(at(d)) = 1;
   std::vector<Sym> index = ir::index_symbols(to);
-  index[at(d)] = place;
+  index.at(at(d)) = place;
   return b.remap(x, to, index);
 }
 
@@ -48,7 +48,7 @@ Arg last_of(Operands& in) {
   const ValueId x = in.tensor("x");
   if (b.rank(x) == 0) return tensor_arg(x);
   const int d = in.dim("dim", b.rank(x));
-  return tensor_arg(slice_at(b, x, d, b.shape(x)[at(d)] - 1));
+  return tensor_arg(slice_at(b, x, d, b.shape(x).at(at(d)) - 1));
 }
 
 // Where the lower median lies along `dim`: the first NaN if there is one.
@@ -57,13 +57,9 @@ Arg median_place(Operands& in) {
   const ValueId x = in.tensor("x");
   if (b.rank(x) == 0) return tensor_arg(b.constant(0, ir::DType::int64));
   const int d = in.dim("dim", b.rank(x));
-  const Sym count = ir::floor_div(b.shape(x)[at(d)] - 1, 2) + 1;
-  Result<Arg> first = call_function("order", {tensor_arg(x), Arg{Sym(d)}, Arg{false}, Arg{count}}, {}, b);
-  if (!first) {
-    in.fail(first.error().message);
-    return {};
-  }
-  const ValueId middle = slice_at(b, first->tensor()->id, d, count - 1);
+  const Sym count = ir::floor_div(b.shape(x).at(at(d)) - 1, 2) + 1;
+  const ValueId first = in.tensor_of(call_function("order", {tensor_arg(x), Arg{Sym(d)}, Arg{false}, Arg{count}}, {}, b));
+  const ValueId middle = slice_at(b, first, d, count - 1);
   if (!ir::is_float(b.type(x).dtype)) return tensor_arg(middle);
   const ValueId unordered = b.elementwise("ne", {x, x});
   const ValueId first_nan = b.reduce("argmax", b.cast(unordered, ir::DType::int32), {d});
@@ -75,7 +71,7 @@ Arg positions(Operands& in) {
   ir::Builder& b = in.builder();
   const ValueId x = in.tensor("x");
   if (b.rank(x) == 0) return tensor_arg(b.constant(0, ir::DType::int64));
-  return tensor_arg(b.index(b.shape(x), ir::index_symbols(b.shape(x))[at(in.dim("dim", b.rank(x)))]));
+  return tensor_arg(b.index(b.shape(x), ir::index_symbols(b.shape(x)).at(at(in.dim("dim", b.rank(x))))));
 }
 
 constexpr Function kFunctions[] = {

@@ -3,6 +3,7 @@
 #include "graph/import.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "graph/size_fit.h"
 #include "graph/term.h"
 #include "ir/legality.h"
+#include "ir/misfit.h"
 #include "ir/python_text.h"
 
 namespace ka::graph {
@@ -27,20 +29,29 @@ class Importer {
   Result<Imported> run() {
     KA_TRY(add_arguments());
     for (std::size_t i = 0; i < first().nodes.size(); ++i) {
-      Status added = add_node(i);
+      Status added = guarded([&] { return add_node(i); });
+      // PyTorch exports what it can execute: operands that do not fit are then something that is not understood here
+      if (!added && added.error().kind == ErrorKind::invalid_input && exported_.way != kFromFile) added = unsupported(added.error().message);
       if (!added && unexplained_.empty() && added.error().kind == ErrorKind::unsupported && stand_in(i, added.error().message)) continue;
       if (!added) return located(added.error(), first().nodes[i]);
     }
-    KA_TRY(add_results());
+    KA_TRY(guarded([&] { return add_results(); }));
     KA_TRY(check_constants());
     out_.way = exported_.way;
     out_.refusals = exported_.refusals;
-    if (const Status legal = ir::check_graph(out_.graph); !legal) return legal.error().with("illegal after import");
+    if (const Status legal = ir::check_graph(out_.graph); !legal) return legal.error().with(exported_.way == kFromFile ? "its operands do not fit" : "illegal after import");
     return std::move(out_);
   }
 
  private:
   const ExportedGraph& first() const { return exported_.samples[0]; }
+
+  template <class Work>
+  static Status guarded(const Work& work) try {
+    return work();
+  } catch (const ir::Misfit& misfit) {
+    return invalid_input(misfit.what());
+  }
 
   static Error located(const Error& error, const ExportedNode& node) {
     return error.with(node.where.empty() ? node.op : node.where + ": " + node.op);
@@ -198,7 +209,7 @@ class Importer {
         const double* number = std::get_if<double>(&sample->value);
         if (number == nullptr) return std::nullopt;
         const double size = form.size_of(*number), whole = std::round(size);
-        if (!(std::abs(size - whole) <= 1e-9 * std::abs(size))) break;
+        if (!(std::abs(size - whole) <= 1e-9 * std::abs(size)) || std::abs(whole) > 0x1p53) break;
         sizes.push_back(static_cast<std::int64_t>(whole));
       }
       if (sizes.size() != samples.size()) continue;
@@ -257,6 +268,11 @@ class Importer {
     return keep(i, result);
   }
 
+  // "torch.channels_last"
+  static bool is_torch_name(std::string_view text) {
+    return text.starts_with("torch.") && std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; });
+  }
+
   // The same operand as Python.
   std::string text_of(const std::vector<const Operand*>& samples) {
     const Operand& one = *samples[0];
@@ -276,7 +292,7 @@ class Importer {
     }
     if (const bool* flag = std::get_if<bool>(&one.value)) return *flag ? "True" : "False";
     if (const double* number = std::get_if<double>(&one.value)) return float_text(samples, *number);
-    if (const std::string* text = std::get_if<std::string>(&one.value)) return text->starts_with("torch.") ? *text : fmt::format("'{}'", *text);
+    if (const std::string* text = std::get_if<std::string>(&one.value)) return is_torch_name(*text) ? *text : ir::quoted(*text);
     if (const ir::DType* dtype = std::get_if<ir::DType>(&one.value)) return ir::torch_type(*dtype);
     return "None";
   }
@@ -419,7 +435,9 @@ Exported without_others(const Exported& exported, const Numbers& numbers) {
 
 }  // namespace
 
-Result<Imported> import_program(const Exported& exported) {
+namespace {
+
+Result<Imported> imported(const Exported& exported) {
   Importer importer(exported);
   Result<Imported> whole = importer.run();
   const Numbers& numbers = importer.unexplained();
@@ -427,9 +445,17 @@ Result<Imported> import_program(const Exported& exported) {
   if (whole || numbers.size() < 3 || numbers[1] != numbers[0]) return whole;
   // A number that varies with a constant of the problem in a way that cannot be told (the side of a patch beside a number of
   // channels): the program is imported for the given value of that constant alone.
-  Result<Imported> fixed = import_program(without_others(exported, numbers));
+  Result<Imported> fixed = imported(without_others(exported, numbers));
   if (fixed) fixed->refusals.push_back(fmt::format("other sizes, at which the number {} is another: {}", numbers[0], whole.error().message));
   return fixed ? std::move(fixed) : std::move(whole);
+}
+
+}  // namespace
+
+Result<Imported> import_program(const Exported& exported) {
+  Result<Imported> out = imported(exported);
+  const bool is_files_fault = !out && out.error().kind == ErrorKind::internal && exported.way == kFromFile;
+  return is_files_fault ? invalid_input(out.error().message) : std::move(out);
 }
 
 }  // namespace ka::graph

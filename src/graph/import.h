@@ -25,7 +25,7 @@ struct Imported {
   std::map<std::string, std::int64_t> scaled;  // values of the size symbols in the second sample, empty without one
 };
 
-// An operator that has no row is `unsupported` and named with its place in the program.
+// What is wrong with a program that a file holds (Exported::way) is invalid input. An operator that has no row is `unsupported` and named with its place in the program.
 Result<Imported> import_program(const Exported& exported);
 
 }  // namespace ka::graph

@@ -17,6 +17,10 @@ bool is_uniform(const Numbers& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t n) { return n == numbers[0]; });
 }
 
+// Of numbers that a file may have made up: what is too large wraps around, and is no match for what it is then compared with.
+std::int64_t times(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)); }
+std::int64_t plus(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b)); }
+
 // Whether `of(i)` is the number of every sample.
 template <typename Of>
 bool matches(const Numbers& numbers, Of of) {
@@ -24,6 +28,12 @@ bool matches(const Numbers& numbers, Of of) {
     if (of(i) != numbers[i]) return false;
   }
   return true;
+}
+
+// No size, and nothing that follows from one.
+bool are_huge(const Numbers& numbers) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 60;
+  return std::any_of(numbers.begin(), numbers.end(), [](std::int64_t n) { return n > kHuge || n < -kHuge; });
 }
 
 // Names that a kernel uses for itself.
@@ -138,9 +148,10 @@ void SizeFit::find_parts() {
     const Numbers& whole = symbols_[s].numbers;
     std::int64_t parts = 1;
     for (const auto& [k, v] : cuts) {
-      if (v[0] < 1 || k < 2 || whole[0] % v[0] != 0 || k * v[0] % whole[0] != 0 || known_.contains(v)) continue;
+      if (v[0] < 1 || k < 2 || whole[0] < 1 || whole[0] % v[0] != 0 || times(k, v[0]) % whole[0] != 0 || known_.contains(v)) continue;
       const std::int64_t here = whole[0] / v[0];
-      if (matches(whole, [here, &v = v](std::size_t i) { return here * v[i]; })) parts = std::lcm(parts, here);
+      if (here > kLargestFactor || parts > kLargestFactor) continue;
+      if (matches(whole, [here, &v = v](std::size_t i) { return times(here, v[i]); })) parts = std::lcm(parts, here);
     }
     const bool whole_parts = parts > 1 && parts <= kLargestFactor && std::all_of(whole.begin(), whole.end(), [&](std::int64_t n) { return n % parts == 0; });
     if (whole_parts) split(s, parts);
@@ -161,13 +172,14 @@ void SizeFit::split(std::size_t symbol, std::int64_t parts) {
 }
 
 std::optional<ir::Sym> SizeFit::root(const Numbers& numbers) {
+  if (are_huge(numbers)) return std::nullopt;
   const std::vector<ExportedArgument>& arguments = exported_.samples[0].arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].tensor || arguments[i].kind == "constant") continue;
     for (std::size_t d = 0; d < arguments[i].tensor->shape.size(); ++d) {
       const Numbers extent = extents(exported_, i, d);
-      const std::int64_t square = numbers[0] * numbers[0], factor = square > 0 ? extent[0] / square : 0;
-      if (factor < 1 || !matches(extent, [&](std::size_t s) { return factor * numbers[s] * numbers[s]; })) continue;
+      const std::int64_t square = times(numbers[0], numbers[0]), factor = square > 0 ? extent[0] / square : 0;
+      if (factor < 1 || !matches(extent, [&](std::size_t s) { return times(times(factor, numbers[s]), numbers[s]); })) continue;
       const std::map<Numbers, std::string> names = constant_names(exported_);
       const auto name = names.find(numbers);
       std::string chosen = name != names.end() ? name->second : fmt::format("{}_side{}", identifier(arguments[i].keyword), d);
@@ -217,6 +229,7 @@ void SizeFit::derive(const std::string& name, const ir::Sym& expression) {
 std::optional<ir::Sym> SizeFit::express(const Numbers& numbers) const {
   if (is_uniform(numbers)) return ir::Sym(numbers[0]);
   if (const auto found = known_.find(numbers); found != known_.end()) return found->second;
+  if (are_huge(numbers)) return std::nullopt;
   if (std::optional<ir::Sym> found = affine(numbers)) return found;
   if (std::optional<ir::Sym> found = quotient(numbers)) return found;
   return products(numbers);
@@ -232,7 +245,7 @@ std::optional<ir::Sym> SizeFit::affine(const Numbers& numbers) const {
       if (step == 0) continue;
       if (rise % step != 0 || rise == 0 || std::abs(rise / step) > kLargestFactor) break;
       const std::int64_t factor = rise / step, offset = numbers[0] - symbol.numbers[0] * factor;
-      if (matches(numbers, [&](std::size_t i) { return symbol.numbers[i] * factor + offset; })) return symbol.sym * factor + offset;
+      if (matches(numbers, [&](std::size_t i) { return plus(times(symbol.numbers[i], factor), offset); })) return symbol.sym * factor + offset;
       break;
     }
   }
@@ -263,12 +276,12 @@ std::optional<ir::Sym> SizeFit::quotient(const Numbers& numbers) const {
 
 // s * p // q: three halves of an extent, as a program computes that resizes by a factor. Through two samples there is such a line too often.
 std::optional<ir::Sym> SizeFit::fraction(const Numbers& numbers) const {
-  if (samples_ < 3) return std::nullopt;
+  if (samples_ < 3 || are_huge(numbers)) return std::nullopt;
   for (const Symbol& symbol : symbols_) {
     for (std::int64_t q = 2; q <= kLargestDenominator && symbol.numbers[0] > 0; ++q) {
-      const std::int64_t least = numbers[0] * q / symbol.numbers[0];
-      for (const std::int64_t p : {least, least + 1}) {
-        if (p > 1 && p % q != 0 && matches(numbers, [&](std::size_t i) { return symbol.numbers[i] * p / q; })) return ir::floor_div(symbol.sym * p, q);
+      const std::int64_t least = times(numbers[0], q) / symbol.numbers[0];
+      for (const std::int64_t p : {least, plus(least, 1)}) {
+        if (p > 1 && p % q != 0 && matches(numbers, [&](std::size_t i) { return times(symbol.numbers[i], p) / q; })) return ir::floor_div(symbol.sym * p, q);
       }
     }
   }
@@ -282,10 +295,10 @@ std::optional<ir::Sym> SizeFit::products(const Numbers& numbers) const {
   // the base whose value in sample i is `of(i)`, times or divided by a whole number
   const auto scaled = [&](auto of, auto base) -> std::optional<ir::Sym> {
     const std::int64_t whole = of(0);
-    if (whole == 0 || numbers[0] == 0) return std::nullopt;
+    if (whole == 0 || whole == INT64_MIN || numbers[0] == 0) return std::nullopt;
     if (numbers[0] % whole == 0) {
       const std::int64_t factor = numbers[0] / whole;
-      return matches(numbers, [&](std::size_t i) { return of(i) * factor; }) ? std::optional(base() * factor) : std::nullopt;
+      return matches(numbers, [&](std::size_t i) { return times(of(i), factor); }) ? std::optional(base() * factor) : std::nullopt;
     }
     if (whole % numbers[0] != 0) return std::nullopt;
     const std::int64_t divisor = whole / numbers[0];
@@ -297,14 +310,14 @@ std::optional<ir::Sym> SizeFit::products(const Numbers& numbers) const {
   for (std::size_t i = 0; i < factors.size(); ++i) {
     for (std::size_t j = i; j < factors.size(); ++j) {
       const Symbol &a = factors[i], &b = factors[j];
-      if (std::optional<ir::Sym> found = scaled([&](std::size_t k) { return a.numbers[k] * b.numbers[k]; }, [&] { return a.sym * b.sym; })) return found;
+      if (std::optional<ir::Sym> found = scaled([&](std::size_t k) { return times(a.numbers[k], b.numbers[k]); }, [&] { return a.sym * b.sym; })) return found;
     }
   }
   if (symbols_.size() > kMostForThreeFactors) return std::nullopt;
   for (const Symbol& a : symbols_) {
     for (const Symbol& b : symbols_) {
       for (const Symbol& c : symbols_) {
-        const auto of = [&](std::size_t k) { return a.numbers[k] * b.numbers[k] * c.numbers[k]; };
+        const auto of = [&](std::size_t k) { return times(times(a.numbers[k], b.numbers[k]), c.numbers[k]); };
         if (std::optional<ir::Sym> found = scaled(of, [&] { return a.sym * b.sym * c.sym; })) return found;
       }
     }

@@ -300,7 +300,7 @@ Result<Arg> evaluate(const Term& term, const Names& names, ir::Builder& builder)
       const auto found = names.find(term->text);
       if (found == names.end()) {
         if (Result<ir::DType> dtype = ir::parse_dtype(term->text)) return Arg{*dtype};
-        return internal_error(fmt::format("unknown name \"{}\"", term->text));
+        return internal_error(fmt::format("there is no operand \"{}\"", term->text));
       }
       return found->second;
     }

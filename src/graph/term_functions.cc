@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "ir/misfit.h"
 #include "ir/primitives.h"
 
 namespace ka::graph {
@@ -58,6 +59,17 @@ const Macro* find_macro(const std::string& name) {
   return nullptr;
 }
 
+// Operands that fit neither the function nor each other end here, whoever noticed it.
+Result<Arg> run(const Function& function, Operands& operands) try {
+  return function.run(operands);
+} catch (const Refusal& refusal) {
+  return refusal.error;
+} catch (const ir::Misfit& misfit) {
+  return invalid_input(misfit.what());
+} catch (const std::logic_error&) {  // of a list: it has no such item, or cannot be that long
+  return invalid_input("its operands do not fit each other");
+}
+
 }  // namespace
 
 Result<Arg> call_function(const std::string& name, const ArgList& positional, const Names& named, ir::Builder& builder) {
@@ -70,9 +82,8 @@ Result<Arg> call_function(const std::string& name, const ArgList& positional, co
   if (const Function* function = find_function(name)) {
     KA_ASSIGN(Names names, bound_names(name, function->parameters, positional, named));
     Operands operands(std::move(names), builder);
-    Arg out = function->run(operands);
-    if (!operands.failed().empty()) return unsupported(name == "refused" ? operands.failed() : fmt::format("{}: {}", name, operands.failed()));
-    return out;
+    Result<Arg> out = run(*function, operands);
+    return out || name == "refused" ? out : out.error().with(name);
   }
   const ir::Primitive* primitive = ir::find_primitive(name);
   if (primitive == nullptr || primitive->fusion != ir::Fusion::elementwise)
@@ -97,28 +108,35 @@ const Arg& Operands::arg(const std::string& name) const {
   return found->second;
 }
 
-void Operands::fail(const std::string& what) {
-  if (failed_.empty()) failed_ = what;
+void Operands::fail(const std::string& what) const {
+  throw Refusal{unsupported(what)};
 }
 
-ir::ValueId Operands::tensor(const std::string& name) {
-  Result<ir::ValueId> id = as_tensor(arg(name), builder_);
-  if (id) return *id;
-  fail(fmt::format("{}: {}", name, id.error().message));
-  return builder_.constant(0, ir::DType::float32);
+void Operands::need(bool fits, const std::string& otherwise) const {
+  if (!fits) throw Refusal{invalid_input(otherwise)};
+}
+
+ir::ValueId Operands::tensor_of(const Result<Arg>& called) {
+  if (!called) throw Refusal{called.error()};
+  KA_CHECK(called->tensor() != nullptr);
+  return called->tensor()->id;
+}
+
+ir::ValueId Operands::tensor(const std::string& name, int least_rank) {
+  const Result<ir::ValueId> id = as_tensor(arg(name), builder_);
+  need(static_cast<bool>(id), id ? "" : fmt::format("{}: {}", name, id.error().message));
+  need(builder_.rank(*id) >= least_rank, fmt::format("{} needs at least {} dimension{}", name, least_rank, least_rank == 1 ? "" : "s"));
+  return *id;
 }
 
 std::vector<ir::ValueId> Operands::tensors(const std::string& name) {
   const ArgList* list = std::get_if<ArgList>(&arg(name).value);
+  need(list != nullptr, name + " is not a list");
   std::vector<ir::ValueId> out;
-  if (list == nullptr) {
-    fail(name + " is not a list");
-    return out;
-  }
   for (const Arg& item : *list) {
-    Result<ir::ValueId> id = as_tensor(item, builder_);
-    if (id) out.push_back(*id);
-    else fail(fmt::format("{}: {}", name, id.error().message));
+    const Result<ir::ValueId> id = as_tensor(item, builder_);
+    need(static_cast<bool>(id), id ? "" : fmt::format("{}: {}", name, id.error().message));
+    out.push_back(*id);
   }
   return out;
 }
@@ -129,30 +147,42 @@ ir::Sym Operands::integer_or(const std::string& name, const ir::Sym& otherwise) 
 
 ir::Sym Operands::integer(const std::string& name) {
   if (const ir::Sym* integer = arg(name).integer()) return *integer;
-  if (const bool* flag = std::get_if<bool>(&arg(name).value)) return *flag ? 1 : 0;
-  fail(fmt::format("{} is {}, not an integer", name, describe(arg(name))));
-  return 0;
+  const bool* flag = std::get_if<bool>(&arg(name).value);
+  need(flag != nullptr, fmt::format("{} is {}, not an integer", name, describe(arg(name))));
+  return *flag ? 1 : 0;
 }
 
 std::int64_t Operands::fixed(const std::string& name, std::int64_t otherwise) {
   if (!has(name)) return otherwise;
   const ir::Sym value = integer(name);
-  if (value.constant()) return *value.constant();
-  fail(fmt::format("{} is {}, which is not the same for all sizes", name, value.text()));
-  return otherwise;
+  if (!value.constant()) fail(fmt::format("{} is {}, which is not the same for all sizes", name, value.text()));
+  return *value.constant();
 }
 
 std::vector<ir::Sym> Operands::integers(const std::string& name) {
   if (const ir::Sym* one = arg(name).integer()) return {*one};
   std::vector<ir::Sym> out;
-  if (const ArgList* list = std::get_if<ArgList>(&arg(name).value)) {
-    for (const Arg& item : *list) {
-      if (const ir::Sym* integer = item.integer()) out.push_back(*integer);
-      else fail(fmt::format("{} holds {}, not an integer", name, describe(item)));
-    }
-  } else if (has(name)) {
-    fail(fmt::format("{} is {}, not a list of integers", name, describe(arg(name))));
+  if (!has(name)) return out;
+  const ArgList* list = std::get_if<ArgList>(&arg(name).value);
+  need(list != nullptr, fmt::format("{} is {}, not a list of integers", name, describe(arg(name))));
+  for (const Arg& item : *list) {
+    need(item.integer() != nullptr, fmt::format("{} holds {}, not an integer", name, describe(item)));
+    out.push_back(*item.integer());
   }
+  return out;
+}
+
+std::vector<ir::Sym> Operands::integers(const std::string& name, std::size_t n, const std::vector<ir::Sym>& otherwise) {
+  std::vector<ir::Sym> out = integers(name);
+  if (out.empty()) out = otherwise;
+  if (out.size() == 1) out.resize(n, ir::Sym(out[0]));
+  need(out.size() == n, fmt::format("{} has {} numbers, not {}", name, out.size(), n));
+  return out;
+}
+
+std::vector<ir::Sym> Operands::positive(const std::string& name, std::size_t n, const std::vector<ir::Sym>& otherwise) {
+  std::vector<ir::Sym> out = integers(name, n, otherwise);
+  for (const ir::Sym& number : out) need(number.constant().value_or(1) > 0, fmt::format("{} is {}, and must be positive", name, number.text()));
   return out;
 }
 
@@ -164,7 +194,6 @@ double Operands::number(const std::string& name, double otherwise) {
   if (const ir::Sym* integer = value.integer(); integer != nullptr && integer->constant())
     return static_cast<double>(*integer->constant());
   fail(fmt::format("{} is {}, not a number known beforehand", name, describe(value)));
-  return otherwise;
 }
 
 bool Operands::flag(const std::string& name, bool otherwise) {
@@ -178,21 +207,23 @@ std::string Operands::text(const std::string& name, const std::string& otherwise
   return text == nullptr ? otherwise : *text;
 }
 
+// A number without dimensions may be asked for its dimension 0 or -1, as if it had one.
 int Operands::dim(const std::string& name, int rank) {
   std::int64_t d = fixed(name, 0);
-  if (d < 0) d += rank;
-  if (rank == 0 && d == 0) return 0;
-  if (d < 0 || d >= rank) fail(fmt::format("{} = {} is out of range", name, d));
+  const int most = std::max(rank, 1);
+  need(d >= -most && d < most, fmt::format("{} = {} is out of range", name, d));
+  if (d < 0) d += most;
   return static_cast<int>(d);
 }
 
 std::vector<int> Operands::dims(const std::string& name, int rank) {
   std::vector<int> out;
+  const int most = std::max(rank, 1);
   for (const ir::Sym& item : integers(name)) {
     std::int64_t d = item.constant().value_or(0);
-    if (d < 0) d += rank;
-    if ((d < 0 || d >= rank) && rank > 0) fail(fmt::format("{} = {} is out of range", name, d));
-    else if (rank > 0) out.push_back(static_cast<int>(d));
+    need(d >= -most && d < most, fmt::format("{} = {} is out of range", name, d));
+    if (d < 0) d += most;
+    if (rank > 0) out.push_back(static_cast<int>(d));
   }
   if (out.empty()) {
     for (int d = 0; d < rank; ++d) out.push_back(d);
@@ -202,7 +233,7 @@ std::vector<int> Operands::dims(const std::string& name, int rank) {
 
 ir::Sym extent_of(const ir::Shape& shape, const std::vector<int>& dims) {
   ir::Sym out = 1;
-  for (const int d : dims) out = out * shape[static_cast<std::size_t>(d)];
+  for (const int d : dims) out = out * shape.at(static_cast<std::size_t>(d));
   return out;
 }
 

@@ -8,15 +8,19 @@
 
 namespace ka::graph {
 
-// Operands of a function by parameter name. A wrong one is remembered, so that a function reads as straight code and the
-// error is asked for once, at its end.
+// What ends a function of the language: thrown by Operands, caught by call_function.
+struct Refusal {
+  Error error;
+};
+
+// Operands of a function by parameter name. A wrong one ends the function, so that it reads as straight code.
 class Operands {
  public:
   Operands(Names names, ir::Builder& builder) : names_(std::move(names)), builder_(builder) {}
 
   bool has(const std::string& name) const;
   const Arg& arg(const std::string& name) const;
-  ir::ValueId tensor(const std::string& name);
+  ir::ValueId tensor(const std::string& name, int least_rank = 0);
   std::vector<ir::ValueId> tensors(const std::string& name);
   ir::Sym integer(const std::string& name);
   ir::Sym integer_or(const std::string& name, const ir::Sym& otherwise);
@@ -24,6 +28,9 @@ class Operands {
   std::int64_t fixed(const std::string& name, std::int64_t otherwise);
   // A single integer counts as a list of one.
   std::vector<ir::Sym> integers(const std::string& name);
+  // One for each of n; one or none stands for all.
+  std::vector<ir::Sym> integers(const std::string& name, std::size_t n, const std::vector<ir::Sym>& otherwise);
+  std::vector<ir::Sym> positive(const std::string& name, std::size_t n, const std::vector<ir::Sym>& otherwise);
   double number(const std::string& name, double otherwise);
   bool flag(const std::string& name, bool otherwise);
   std::string text(const std::string& name, const std::string& otherwise);
@@ -31,14 +38,17 @@ class Operands {
   std::vector<int> dims(const std::string& name, int rank);
   int dim(const std::string& name, int rank);
 
-  void fail(const std::string& what);
-  const std::string& failed() const { return failed_; }
+  // What PyTorch can and this cannot.
+  [[noreturn]] void fail(const std::string& what) const;
+  // What PyTorch would have refused.
+  void need(bool fits, const std::string& otherwise) const;
+  // The tensor that another function gives.
+  static ir::ValueId tensor_of(const Result<Arg>& called);
   ir::Builder& builder() { return builder_; }
 
  private:
   Names names_;
   ir::Builder& builder_;
-  std::string failed_;
 };
 
 struct Function {

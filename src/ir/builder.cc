@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/misfit.h"
 #include "ir/primitives.h"
 
 namespace ka::ir {
@@ -24,6 +25,19 @@ std::string key_of(const std::string& op, const std::vector<ValueId>& inputs, co
   for (const Type& type : types) key += ":" + to_text(type);
   return key;
 }
+
+// Of each operator a handful of nodes is made; what makes many more has been made up.
+constexpr std::size_t kMostNodes = 400'000;
+
+bool are_both_fixed(const Sym& a, const Sym& b) { return a.is_constant() && b.is_constant(); }
+
+// The number of elements where all extents are numbers.
+std::optional<std::int64_t> fixed_count(const Shape& shape) {
+  if (!std::all_of(shape.begin(), shape.end(), [](const Sym& extent) { return extent.is_constant(); })) return std::nullopt;
+  return product(shape).constant();
+}
+
+void require_dim(int dim, const Shape& shape) { require(dim >= 0 && dim < static_cast<int>(shape.size()), "a dimension is out of range"); }
 
 bool draws(const std::string& op) {
   return op == "random";
@@ -51,6 +65,7 @@ Shape broadcast(const Shape& a, const Shape& b) {
   for (std::size_t d = 0; d < out.size(); ++d) {
     const Sym x = d < a.size() ? a[a.size() - 1 - d] : Sym(1), y = d < b.size() ? b[b.size() - 1 - d] : Sym(1);
     // extents that are written differently are equal all the same, or PyTorch would have refused: the simpler one is kept
+    require(x.is(1) || y.is(1) || !are_both_fixed(x, y) || x == y, "its operands have shapes that cannot be broadcast");
     const bool second = x.is(1) || (!y.is(1) && y.text().size() < x.text().size());
     out[out.size() - 1 - d] = second ? y : x;
   }
@@ -75,6 +90,10 @@ std::vector<ValueId> Builder::node(const std::string& op, std::vector<ValueId> i
   const std::string key = key_of(op, inputs, attributes, types);
   if (const auto found = known_.find(key); found != known_.end() && !draws(op))
     return graph_.nodes[static_cast<std::size_t>(found->second)].outputs;
+  require(graph_.nodes.size() < kMostNodes, "the program is too large");
+  for (const Type& type : types) {
+    for (const Sym& extent : type.shape) require(extent.constant().value_or(0) >= 0, "an extent is negative");
+  }
   const int number = static_cast<int>(graph_.nodes.size());
   Node made{op, std::move(inputs), std::move(attributes), {}, origin_, where_};
   for (Type& type : types) {
@@ -146,6 +165,8 @@ ValueId Builder::elementwise(const std::string& op, std::vector<ValueId> operand
 
 ValueId Builder::reshape(ValueId x, Shape to) {
   if (shape(x) == to) return x;
+  const std::optional<std::int64_t> before = fixed_count(shape(x)), after = fixed_count(to);
+  require(!before || !after || before == after, "a tensor cannot be given a shape with another number of elements");
   const Node* maker = graph_.maker(x);
   if (maker != nullptr && maker->op == "reshape") return reshape(maker->inputs[0], std::move(to));
   Attributes attributes{{"shape", std::vector<Sym>(to)}};
@@ -153,7 +174,11 @@ ValueId Builder::reshape(ValueId x, Shape to) {
 }
 
 ValueId Builder::permute(ValueId x, const std::vector<int>& dims) {
-  KA_CHECK(static_cast<int>(dims.size()) == rank(x));
+  std::vector<int> sorted = dims;
+  std::sort(sorted.begin(), sorted.end());
+  bool each_once = static_cast<int>(dims.size()) == rank(x);
+  for (std::size_t d = 0; each_once && d < sorted.size(); ++d) each_once = sorted[d] == static_cast<int>(d);
+  require(each_once, "an order of dimensions does not name each of them once");
   if (std::is_sorted(dims.begin(), dims.end())) return x;
   Shape out;
   std::vector<Sym> order;
@@ -165,7 +190,7 @@ ValueId Builder::permute(ValueId x, const std::vector<int>& dims) {
 }
 
 ValueId Builder::remap(ValueId x, Shape to, std::vector<Sym> index, std::vector<Sym> valid, double fill, Attributes more) {
-  KA_CHECK(static_cast<int>(index.size()) == rank(x));
+  require(static_cast<int>(index.size()) == rank(x), "an operand has another number of dimensions than is needed");
   std::erase_if(valid, [](const Sym& condition) { return is_nonnegative(condition); });
   if (valid.empty() && to == shape(x) && index == index_symbols(to)) return x;
   more["shape"] = std::vector<Sym>(to);
@@ -179,19 +204,30 @@ ValueId Builder::remap(ValueId x, Shape to, std::vector<Sym> index, std::vector<
 
 ValueId Builder::expand(ValueId x, const Shape& to) {
   if (shape(x) == to) return x;
+  require(to.size() >= shape(x).size(), "a tensor cannot be expanded to fewer dimensions");
   const std::vector<Sym> at = index_symbols(to);
   std::vector<Sym> index;
   const std::size_t missing = to.size() - shape(x).size();
-  for (std::size_t d = 0; d < shape(x).size(); ++d) index.push_back(shape(x)[d].is(1) ? Sym(0) : at[d + missing]);
+  for (std::size_t d = 0; d < shape(x).size(); ++d) {
+    const Sym &from = shape(x)[d], &wanted = to[d + missing];
+    require(from.is(1) || !are_both_fixed(from, wanted) || from == wanted, "only dimensions of extent 1 can be expanded");
+    index.push_back(from.is(1) ? Sym(0) : at[d + missing]);
+  }
   return remap(x, to, std::move(index));
 }
 
 ValueId Builder::cat(std::vector<ValueId> parts, int dim) {
-  KA_CHECK(!parts.empty());
+  require(!parts.empty(), "there is nothing to join");
+  require_dim(dim, shape(parts[0]));
   if (parts.size() == 1) return parts[0];
   Type out = type(parts[0]);
   Sym total;
   for (const ValueId part : parts) {
+    require(shape(part).size() == out.shape.size(), "tensors of different ranks cannot be joined");
+    for (std::size_t d = 0; d < out.shape.size(); ++d) {
+      const bool fits = static_cast<int>(d) == dim || !are_both_fixed(out.shape[d], shape(part)[d]) || out.shape[d] == shape(part)[d];
+      require(fits, "tensors of different extents cannot be joined");
+    }
     out.dtype = promote(out.dtype, type(part).dtype);
     total = total + shape(part)[static_cast<std::size_t>(dim)];
   }
@@ -201,7 +237,7 @@ ValueId Builder::cat(std::vector<ValueId> parts, int dim) {
 }
 
 ValueId Builder::gather(ValueId x, std::vector<ValueId> indices, Shape to, std::vector<Sym> index) {
-  KA_CHECK(static_cast<int>(index.size()) == rank(x));
+  require(static_cast<int>(index.size()) == rank(x), "an operand has another number of dimensions than is needed");
   const DType dtype = type(x).dtype;
   std::vector<ValueId> inputs{x};
   for (const ValueId i : indices) inputs.push_back(expand(i, to));
@@ -211,6 +247,8 @@ ValueId Builder::gather(ValueId x, std::vector<ValueId> indices, Shape to, std::
 
 ValueId Builder::reduce(const std::string& kind, ValueId x, std::vector<int> dims) {
   std::sort(dims.begin(), dims.end());
+  require(std::adjacent_find(dims.begin(), dims.end()) == dims.end(), "a dimension is named twice");
+  for (const int d : dims) require_dim(d, shape(x));
   Type out = type(x);
   std::vector<Sym> listed;
   for (const int d : dims) {
@@ -226,11 +264,14 @@ ValueId Builder::reduce(const std::string& kind, ValueId x, std::vector<int> dim
 }
 
 ValueId Builder::scan(const std::string& kind, ValueId x, int dim, bool reverse) {
+  require_dim(dim, shape(x));
   return single("scan", {x}, {{"kind", kind}, {"dim", Sym(dim)}, {"reverse", reverse}}, type(x));
 }
 
 ValueId Builder::matmul(ValueId a, ValueId b) {
-  KA_CHECK(rank(a) == 3 && rank(b) == 3);
+  require(rank(a) == 3 && rank(b) == 3, "an operand of a product has another number of dimensions than is needed");
+  const auto agree = [](const Sym& x, const Sym& y) { return !are_both_fixed(x, y) || x == y; };
+  require(agree(shape(a)[0], shape(b)[0]) && agree(shape(a)[2], shape(b)[1]), "the operands of a product do not fit each other");
   const DType dtype = promote(type(a).dtype, type(b).dtype);
   if (dtype != DType::float32 && dtype != DType::float16 && dtype != DType::bfloat16) {  // no tensor core: a sum of products
     const Shape rows = shape(a), columns = shape(b);

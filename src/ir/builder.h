@@ -1,5 +1,5 @@
 // Builds a graph node by node: types are inferred, equal nodes are made once, constants are folded into sizes where they
-// are sizes. Everything that can be wrong here is a bug of the lowering that calls it, so functions check and abort.
+// are sizes. Operands that do not fit are a Misfit (ir/misfit.h): here every operator of a program passes, whoever wrote the program.
 // Types, shapes and nodes that it returns by reference are good until the next node is made: copy what is needed longer.
 #pragma once
 

@@ -103,7 +103,7 @@ TEST(Legality, WhatIsWrongWithTypes) {
       {"its result is float32[n], not float32[n, 1]", [&](Program& p) { p.node("reduce", {p.x}, kind("sum", 1), {f32, {n}}); }},
       {"its result is float32[n, 1], not int64[n, 1]", [&](Program& p) { p.node("reduce", {p.x}, kind("argmax", 1), {f32, {n, 1}}); }},
       {"its operand is not bool", [&](Program& p) { p.node("reduce", {p.x}, kind("any", 1), {DType::bool_, {n, 1}}); }},
-      {"it has no such dimension", [](Program& p) { p.b.scan("sum", p.x, 2); }},
+      {"it has no such dimension", [](Program& p) { p.node("scan", {p.x}, {{"kind", "sum"}, {"dim", Sym(2)}, {"reverse", false}}, {f32, {n, c}}); }},
       {"operand 0 has 2 dimensions, not 3", [](Program& p) { p.node("matmul", {p.x, p.x}, {}, {f32, {n, c}}); }},
       {"more places are asked for than there are", [](Program& p) { p.node("order", {p.x}, {{"descending", true}}, {DType::int64, {n, 5}}); }},
       {"it has 2 operands and 1 results", [](Program& p) { p.node("recurrence", {p.x, p.x}, {{"kind", std::string("gru")}, {"reverse", false}}, {f32, {n, c}}); }},

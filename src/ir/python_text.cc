@@ -22,6 +22,16 @@ std::string python_name(const std::string& name) {
   return out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0 ? "_" + out : out;
 }
 
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    else out += c;
+  }
+  return out + "'";
+}
+
 std::string short_name(const std::string& origin) {
   std::string name = origin.starts_with("aten.") ? origin.substr(5) : origin;
   name = name.substr(0, name.find('.'));

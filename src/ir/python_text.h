@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
@@ -13,6 +14,8 @@ namespace ka::ir {
 std::span<const char* const> python_keywords();
 // "layers.0.scale" -> "layers_0_scale"
 std::string python_name(const std::string& name);
+// 'text', with what would end or break it escaped.
+std::string quoted(std::string_view text);
 // "aten.linear.default" -> "linear"
 std::string short_name(const std::string& origin);
 // "(n, 4)", "(n,)"

@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/misfit.h"
+
 namespace ka::ir {
 
 namespace {
@@ -32,8 +34,24 @@ bool term_before(const Term& a, const Term& b) {
                                       [](const AtomRef& x, const AtomRef& y) { return x->text < y->text; });
 }
 
+constexpr const char* kTooLarge = "a number is too large";
+
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  require(!__builtin_add_overflow(a, b, &out), kTooLarge);
+  return out;
+}
+
+std::int64_t product_of(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  require(!__builtin_mul_overflow(a, b, &out), kTooLarge);
+  return out;
+}
+
+std::uint64_t magnitude(std::int64_t a) { return a < 0 ? 0 - static_cast<std::uint64_t>(a) : static_cast<std::uint64_t>(a); }
+
 Term multiply(const Term& a, const Term& b) {
-  Term out{a.coefficient * b.coefficient, a.atoms};
+  Term out{product_of(a.coefficient, b.coefficient), a.atoms};
   out.atoms.insert(out.atoms.end(), b.atoms.begin(), b.atoms.end());
   std::sort(out.atoms.begin(), out.atoms.end(), [](const AtomRef& x, const AtomRef& y) { return x->text < y->text; });
   return out;
@@ -41,7 +59,7 @@ Term multiply(const Term& a, const Term& b) {
 
 // a / b when it is a whole term.
 std::optional<Term> divide(const Term& a, const Term& b) {
-  if (b.coefficient == 0 || a.coefficient % b.coefficient != 0) return std::nullopt;
+  if (b.coefficient == 0 || (b.coefficient == -1 && a.coefficient == INT64_MIN) || a.coefficient % b.coefficient != 0) return std::nullopt;
   Term out{a.coefficient / b.coefficient, a.atoms};
   for (const AtomRef& atom : b.atoms) {
     auto found = std::find_if(out.atoms.begin(), out.atoms.end(), [&](const AtomRef& x) { return x->text == atom->text; });
@@ -95,7 +113,7 @@ std::vector<Term> joined(std::vector<Term> terms) {
   std::vector<Term> out;
   for (Term& term : terms) {
     if (!out.empty() && same_atoms(out.back().atoms, term.atoms)) {
-      out.back().coefficient += term.coefficient;
+      out.back().coefficient = sum_of(out.back().coefficient, term.coefficient);
     } else {
       out.push_back(std::move(term));
     }
@@ -123,8 +141,8 @@ std::optional<Sym> recompose(const std::vector<Term>& terms) {
       const Sym partner = rest * atom->operands[1] * quotient;
       if (partner.terms().empty() || !contains(terms, partner)) continue;
       std::vector<Term> all = terms;
-      for (const Term& minus : partner.terms()) all.push_back(Term{-minus.coefficient, minus.atoms});
-      all.push_back(Term{-term.coefficient, term.atoms});
+      for (const Term& minus : partner.terms()) all.push_back(Term{product_of(-1, minus.coefficient), minus.atoms});
+      all.push_back(Term{product_of(-1, term.coefficient), term.atoms});
       return from_terms(std::move(all)) + rest * atom->operands[0];
     }
   }
@@ -206,7 +224,7 @@ std::string Sym::text(const AtomText& atom_text) const {
   if (terms_.empty()) return "0";
   std::string out;
   for (const Term& term : terms_) {
-    const std::int64_t size = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+    const std::uint64_t size = magnitude(term.coefficient);
     std::string body = term.atoms.empty() || size != 1 ? fmt::format("{}", size) : "";
     for (const AtomRef& atom : term.atoms) body += (body.empty() ? "" : "*") + atom_text(*atom);
     if (out.empty()) {
@@ -236,7 +254,7 @@ bool has_huge_coefficient(const Sym& a) {
 
 // Long division by the term of b with the most atoms. For a single-term b the remainder holds what is not divisible. A division
 // that leads nowhere (its remainder grows) is given up.
-Division long_division(const Sym& a, const Sym& b) {
+Division long_division(const Sym& a, const Sym& b) try {
   const Term& lead = *std::max_element(b.terms().begin(), b.terms().end(),
                                        [](const Term& x, const Term& y) { return x.atoms.size() < y.atoms.size(); });
   Division out{0, a};
@@ -256,6 +274,8 @@ Division long_division(const Sym& a, const Sym& b) {
     if (!found) return out;
   }
   return Division{0, a};
+} catch (const Misfit&) {  // it grows beyond what a number can be
+  return Division{0, a};
 }
 
 bool is_below(const Sym& r, const Sym& b) {
@@ -263,9 +283,9 @@ bool is_below(const Sym& r, const Sym& b) {
 }
 
 std::int64_t common_factor(const Sym& a) {
-  std::int64_t g = 0;
-  for (const Term& term : a.terms()) g = std::gcd(g, term.coefficient);
-  return g;
+  std::uint64_t g = 0;
+  for (const Term& term : a.terms()) g = std::gcd(g, magnitude(term.coefficient));
+  return g > INT64_MAX ? 1 : static_cast<std::int64_t>(g);
 }
 
 Sym divided(const Sym& a, std::int64_t g) {
@@ -288,7 +308,7 @@ Division reduce(const Sym& a, const Sym& b) {
       if (!term.atoms.empty()) continue;
       const std::int64_t q = floor_quotient(term.coefficient, *b.constant());
       parts.quotient = parts.quotient + q;
-      parts.remainder = parts.remainder - q * *b.constant();
+      parts.remainder = parts.remainder - Sym(q) * *b.constant();
       break;
     }
   }
@@ -303,7 +323,7 @@ namespace {
 std::vector<Term> factors_of(const Sym& a, const Term& divisor) {
   std::vector<Term> out;
   for (const Term& term : a.terms()) {  // 32*b*n + r by 128*n: r may be below 32*n
-    const std::int64_t shared = std::gcd(term.coefficient, divisor.coefficient);
+    const std::int64_t shared = static_cast<std::int64_t>(std::gcd(magnitude(term.coefficient), magnitude(divisor.coefficient)) & INT64_MAX);
     if (shared > 1 && shared < divisor.coefficient && divide(Term{1, term.atoms}, Term{1, divisor.atoms})) out.push_back({shared, divisor.atoms});
   }
   if (divisor.coefficient > 1 && !divisor.atoms.empty()) out.push_back({divisor.coefficient, {}});
@@ -382,6 +402,7 @@ Sym floor_div(const Sym& a, const Sym& b) {
   if (b.is(1) || a.is(0)) return a;
   if (a.constant() && b.constant() && *b.constant() > 0) return floor_quotient(*a.constant(), *b.constant());
   if (b.terms().empty()) return function_atom(AtomKind::floor_div, a, b);
+  require(b.constant().value_or(1) > 0, "a divisor is negative");
   static thread_local Known known;
   return remembered(known, a, b, [&] { return quotient_of(a, b); });
 }
@@ -392,6 +413,7 @@ Sym modulo(const Sym& a, const Sym& b) {
     return *a.constant() - *b.constant() * floor_quotient(*a.constant(), *b.constant());
   }
   if (b.terms().empty()) return function_atom(AtomKind::modulo, a, b);
+  require(b.constant().value_or(1) > 0, "a divisor is negative");
   static thread_local Known known;
   return remembered(known, a, b, [&] { return remainder_of(a, b); });
 }

@@ -8,7 +8,7 @@
 //
 // A Sym is a polynomial with integer coefficients over atoms; an atom is a size (at least 1), an index (0 up to its
 // extent), or a quotient, remainder, minimum or maximum of two Syms. Two equal Syms have the same text, and the text is a
-// Python expression. Values are small and copied freely.
+// Python expression. Values are small and copied freely. Numbers that become too large for one throw a Misfit, and so does a negative divisor.
 #pragma once
 
 #include <cstdint>
@@ -97,7 +97,7 @@ Sym substitute(const Sym& a, const std::map<std::string, Sym>& values);
 std::vector<AtomRef> symbols(const Sym& a);
 bool depends_on(const Sym& a, const std::string& name);
 
-// The number, when every symbol has one; nothing otherwise, or when a divisor is zero.
+// The number, when every symbol has one; nothing otherwise, when a divisor is zero, or when it is too large to be told.
 std::optional<std::int64_t> evaluate(const Sym& a, const std::map<std::string, std::int64_t>& values);
 
 // Row-major: the offset of an index in a shape, and the index at an offset.

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "ir/misfit.h"
 #include "ir/sym.h"
 
 namespace ka::ir {
@@ -87,7 +88,7 @@ Sym with_largest_remainders(const Sym& a) {
 
 }  // namespace
 
-bool is_nonnegative(const Sym& a) {
+bool is_nonnegative(const Sym& a) try {
   std::optional<Sym> low = mentions_index(a) ? bound(a, false) : a;
   if (!low) return false;
   low = with_largest_remainders(*low);
@@ -110,6 +111,8 @@ bool is_nonnegative(const Sym& a) {
   }
   const Sym total = from_terms(std::move(terms));
   return std::all_of(total.terms().begin(), total.terms().end(), [](const Term& term) { return term.coefficient > 0; });
+} catch (const Misfit&) {  // of numbers that large nothing is shown
+  return false;
 }
 
 }  // namespace ka::ir

@@ -62,9 +62,9 @@ std::optional<std::int64_t> evaluate_atom(const Atom& atom, const std::map<std::
   const std::optional<std::int64_t> a = evaluate(atom.operands[0], values), b = evaluate(atom.operands[1], values);
   if (!a || !b) return std::nullopt;
   const bool divides = atom.kind == AtomKind::floor_div || atom.kind == AtomKind::modulo;
-  if (divides && *b == 0) return std::nullopt;
+  if (divides && (*b == 0 || (*b == -1 && *a == INT64_MIN))) return std::nullopt;
   if (atom.kind == AtomKind::floor_div) return floor_quotient(*a, *b);
-  if (atom.kind == AtomKind::modulo) return *a - *b * floor_quotient(*a, *b);
+  if (atom.kind == AtomKind::modulo) return *a % *b != 0 && (*a < 0) != (*b < 0) ? *a % *b + *b : *a % *b;
   return atom.kind == AtomKind::minimum ? std::min(*a, *b) : std::max(*a, *b);
 }
 
@@ -100,9 +100,9 @@ std::optional<std::int64_t> evaluate(const Sym& a, const std::map<std::string, s
     for (const AtomRef& atom : term.atoms) {
       const std::optional<std::int64_t> value = evaluate_atom(*atom, values);
       if (!value) return std::nullopt;
-      part *= *value;
+      if (__builtin_mul_overflow(part, *value, &part)) return std::nullopt;
     }
-    out += part;
+    if (__builtin_add_overflow(out, part, &out)) return std::nullopt;
   }
   return out;
 }

@@ -47,6 +47,24 @@ class Values {
   std::map<std::string, std::size_t> names_;
 };
 
+bool is_plain(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+// "aten.conv2d.default", and arguments that could be those of a function.
+Status check_spelling(const SubgraphOp& op) {
+  const std::vector<std::string> parts = split(op.op, '.');
+  if (parts.size() < 2 || !std::all_of(parts.begin(), parts.end(), [](const std::string& part) { return is_identifier(part); }))
+    return bad(fmt::format("{}: {} is not the name of an operator, as aten.relu.default is", shown(op.name), shown(op.op)));
+  for (const std::map<std::string, JsonText>* arguments : {&op.operands, &op.parameters}) {
+    for (const auto& [argument, value] : *arguments) {
+      if (!is_identifier(argument)) return bad(fmt::format("{}: its argument {} is not named by letters, digits and _", shown(op.name), shown(argument)));
+    }
+  }
+  if (!is_plain(op.where)) return bad(fmt::format("{}: the place in the program holds control characters", shown(op.name)));
+  return ok();
+}
+
 Status check_operands(const SubgraphOp& op) {
   const auto is_name = [](const Json& json) { return json.is_string() || json.is_null(); };
   for (const auto& [argument, operand] : op.operands) {
@@ -89,10 +107,18 @@ Status check_subgraph(const Subgraph& subgraph) {
   for (const TensorType& weight : subgraph.weights) KA_TRY(values.add(weight.name, "weight"));
   for (const std::vector<TensorType>* tensors : {&subgraph.inputs, &subgraph.weights, &subgraph.outputs}) KA_TRY(check_shapes(*tensors));
   for (const SubgraphOp& op : subgraph.ops) {
+    KA_TRY(check_spelling(op));
     KA_TRY(check_operands(op));
     for (const std::string& value : values_of(op)) KA_TRY(values.check(value, shown(op.name)));
     KA_TRY(values.add(op.name, "result"));
     values.set_results(op.name, op.results.size());
+  }
+  for (const TensorType& weight : subgraph.weights) {
+    const std::string role = weight.role.value_or("parameter");
+    if (role != "parameter" && role != "buffer" && role != "constant") return bad(fmt::format("the weight {} is a {}, not a parameter, buffer or constant", shown(weight.name), shown(role)));
+  }
+  for (const std::string& text : {subgraph.where, subgraph.type}) {
+    if (!is_plain(text)) return bad("its type or its place in the program holds control characters");
   }
   if (subgraph.outputs.empty() && subgraph.updates.empty()) return bad("it has no outputs and changes no weights");
   for (const TensorType& output : subgraph.outputs) KA_TRY(values.check(output.name, "an output"));

@@ -86,6 +86,18 @@ Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOpti
   return out;
 }
 
+Result<std::vector<model::Subgraph>> read_parts(std::string_view text, const std::string& path) {
+  KA_ASSIGN(std::vector<model::Subgraph> out, model::read_subgraphs(text, path));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::string where = fmt::format("{}: entry {} ({})", path, i, out[i].id);
+    const Result<graph::Exported> exported = graph::exported_of(out[i]);
+    if (!exported) return exported.error().with(where);
+    const Result<graph::Imported> imported = graph::import_program(*exported);
+    if (!imported && imported.error().kind != ErrorKind::unsupported) return imported.error().with(where);
+  }
+  return out;
+}
+
 void tell_waiting(const model::Subgraph& subgraph, EventLog& log) { log.write({LogLevel::debug, "dispatch", "queued", subgraph.id, {{"id", subgraph.id}, {"state", std::string("queued")}}}); }
 
 std::size_t jobs_for(std::size_t subgraphs, const os::Machine& machine, std::uint64_t memory_limit, std::optional<std::size_t> places) {

@@ -30,6 +30,10 @@ struct DispatchOptions {
   std::string folder = {};  // where kernels_out/ is, for what people are told
 };
 
+// subgraphs.json, each entry a program that could be one of PyTorch's: operands that fit their operators, results of the shapes that these
+// give. An entry with an operator that is not supported is in order; it fails by name when it is worked on.
+Result<std::vector<model::Subgraph>> read_parts(std::string_view text, const std::string& path);
+
 // The built-in generator and the judge, for one subgraph. What goes wrong with it is its result; errors are the world's.
 Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means);
 

@@ -9,6 +9,7 @@
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "graph/operators.h"
+#include "ir/misfit.h"
 #include "partition/plan.h"
 #include "partition/prepare.h"
 #include "partition/refactored.h"
@@ -203,7 +204,7 @@ Result<verify::ReferenceSide> open_program(const verify::ProblemSource& problem,
   return verify::ReferenceSide::load(problem, reference, interpreter, cancel);
 }
 
-Status write_kernels(const graph::Exported& exported, const GenerateChoices& choices, const codegen::GenerateOptions& writing, const Lap& lap, Generated& out) {
+Status write_kernels(const graph::Exported& exported, const GenerateChoices& choices, const codegen::GenerateOptions& writing, const Lap& lap, Generated& out) try {
   KA_ASSIGN(out.program, graph::import_program(exported));
   lap("graph", counted(out.program.graph.nodes.size(), "operation"));
   lap("partition", "");
@@ -219,6 +220,8 @@ Status write_kernels(const graph::Exported& exported, const GenerateChoices& cho
   explain_launches(out);
   lap("synth", fmt::format("{} written: {}", counted(out.file.kernels.size(), "kernel"), join(out.file.kernels, ", ")));
   return ok();
+} catch (const ir::Misfit& misfit) {
+  return unsupported(fmt::format("no kernels can be written for it: {}", misfit.what()));
 }
 
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,

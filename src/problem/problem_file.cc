@@ -30,12 +30,12 @@ bool is_identifier(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
-Result<std::string> read_source(const std::string& path) {
-  Result<std::string> text = os::read_file(path, kMaxSourceBytes);
+Result<std::string> read_source(const std::string& path, std::size_t most_bytes) {
+  Result<std::string> text = os::read_file(path, most_bytes);
   // A link that leads nowhere or a file that may not be read was named by the user.
   if (!text && text.error().kind == ErrorKind::io) return invalid_input(text.error().message);
   if (!text) return text.error();
-  if (text->find('\0') != std::string::npos) return invalid_input(fmt::format("{}: not a Python file (it holds a NUL byte)", path));
+  if (text->find('\0') != std::string::npos) return invalid_input(fmt::format("{}: not a text file (it holds a NUL byte)", path));
   const std::size_t foreign = first_foreign_byte(*text);
   if (foreign != std::string_view::npos) {
     const auto line = 1 + std::count(text->begin(), text->begin() + static_cast<std::ptrdiff_t>(foreign), '\n');

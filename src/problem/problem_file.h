@@ -18,7 +18,7 @@ struct ProblemFile {
 
 // A Python file that the user names. What is wrong with it (missing, a folder, not to be read, too large, not UTF-8 text) is the
 // user's to mend: invalid_input or not_found, in one sentence.
-Result<std::string> read_source(const std::string& path);
+Result<std::string> read_source(const std::string& path, std::size_t most_bytes = kMaxSourceBytes);
 
 // NAME of `path.py:NAME`, of `--entry NAME`.
 bool is_identifier(std::string_view text);

@@ -66,7 +66,8 @@ Result<std::vector<CacheEntry>> read_cache(const std::string& path) {
   Result<std::string> text = os::read_file(path);
   if (!text && text.error().kind == ErrorKind::not_found) return std::vector<CacheEntry>();
   if (!text && text.error().kind == ErrorKind::invalid_input) return damaged(path, text.error().message);
-  if (!text) return text.error().with("router cache (--no-router-cache does without it)");
+  // the user can mend it, or do without
+  if (!text) return invalid_input(text.error().message).with("router cache (--no-router-cache does without it)");
   return parse_cache(*text, path);
 }
 

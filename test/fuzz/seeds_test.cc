@@ -13,8 +13,6 @@
 namespace ka::fuzz {
 namespace {
 
-constexpr int kDamagedCopies = 100;
-
 std::string folder_of(std::string_view target) { return KA_SOURCE_DIR "/test/fuzz/seeds/" + std::string(target); }
 
 class Seeds : public testing::TestWithParam<Target> {};
@@ -48,7 +46,7 @@ TEST_P(Seeds, DamagedAreReadWithoutHarm) {
   for (const std::string& name : names) {
     const std::string text = os::read_file(folder_of(GetParam().name) + "/" + name).value();
     if (text.size() > 10'000) continue;
-    for (int copy = 0; copy < kDamagedCopies; ++copy) {
+    for (int copy = 0; copy < GetParam().copies; ++copy) {
       GetParam().run(damaged(text, random));
       GetParam().run(mutated_json(text, static_cast<std::uint32_t>(random())));
     }

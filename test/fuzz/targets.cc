@@ -13,6 +13,9 @@
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "graph/exported.h"
+#include "graph/fragment.h"
+#include "graph/import.h"
+#include "graph/reference_text.h"
 #include "graph/term.h"
 #include "ir/gpu.h"
 #include "model/candidate.h"
@@ -27,6 +30,7 @@
 #include "model/timing.h"
 #include "model/verdict.h"
 #include "os/gpu.h"
+#include "pipeline/dispatch.h"
 #include "route/cache.h"
 
 namespace ka::fuzz {
@@ -106,6 +110,30 @@ void exported_graph(std::string_view bytes) {
   }
 }
 
+// subgraphs.json: an entry that is accepted is a program that can be written down as a problem.
+void subgraphs(std::string_view bytes) {
+  const Result<std::vector<model::Subgraph>> read = pipeline::read_parts(bytes, "subgraphs.json");
+  if (!good(read)) return;
+  for (const model::Subgraph& subgraph : *read) {
+    const Result<graph::Exported> exported = graph::exported_of(subgraph);
+    KA_CHECK(static_cast<bool>(exported));
+    const Result<graph::Imported> imported = graph::import_program(*exported);
+    if (good(imported)) KA_CHECK(!graph::problem_text(subgraph, *imported).empty());
+  }
+}
+
+// The same as far as the kernels: they are written, or refused by name. A hundred times slower than reading.
+void part_kernels(std::string_view bytes) {
+  const Result<std::vector<model::Subgraph>> read = model::read_subgraphs(bytes, "subgraphs.json");
+  if (!good(read)) return;
+  for (const model::Subgraph& subgraph : *read) {
+    const Result<graph::Exported> exported = graph::exported_of(subgraph);
+    if (!good(exported)) return;
+    pipeline::Generated made;
+    if (good(pipeline::write_kernels(*exported, {}, {}, [](const char*, const std::string&) {}, made))) KA_CHECK(!made.file.text.empty());
+  }
+}
+
 // Terms are ours, so a bad one is an internal error; a row that somebody adds must still not crash the parser.
 void term(std::string_view bytes) { static_cast<void>(graph::parse_term(bytes)); }
 
@@ -158,6 +186,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"gpus", gpus},
     {"journal", journal},
     {"live_frame", live_frame},
+    {"part_kernels", part_kernels, 20},
     {"problem", value<model::problem_from_json>},
     {"profile", value<model::profile_from_json>},
     {"route", value<model::route_from_json>},
@@ -165,6 +194,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"run_info", value<model::run_info_from_json>},
     {"run_summary", value<model::run_summary_from_json>},
     {"subgraph", value<model::subgraph_from_json>},
+    {"subgraphs", subgraphs, 30},
     {"term", term},
     {"timing", value<model::timing_from_json>},
     {"verdict", value<model::verdict_from_json>},

@@ -10,6 +10,7 @@ namespace ka::fuzz {
 struct Target {
   std::string_view name;  // also the folder of its seeds
   void (*run)(std::string_view bytes);
+  int copies = 100;  // damaged ones of each seed in a test run, of two kinds: fewer where one takes milliseconds
 };
 
 std::span<const Target> all_targets();

@@ -113,9 +113,21 @@ class Job {
       KA_ASSIGN(route_, model::route_from_json(json));
       return ok();
     }
+    const verify::ProblemSource& problem = request_.problem;
+    const std::string key = route::cache_key({problem.text, problem.object, request_.choices.platform, problem.mode, KA_VERSION});
+    const bool with_cache = !arguments_.has("--no-router-cache");
+    std::optional<model::Route> known;
+    if (with_cache) {
+      KA_ASSIGN(known, route::look_up(kRouterCache, key));
+    }
     KA_TRY(plan());
     route_ = program_->whole.route;
-    KA_TRY(remembered_route());
+    if (known) {  // a route that was decided before stands: a language model, asked again, might say something else
+      route_ = *known;
+      route_.decided_by = "cache";
+    } else if (with_cache) {
+      KA_TRY(remember_route(key));
+    }
     if (!output_.is_open()) KA_TRY(output_.open());
     std::map<std::string, std::string> files = request_files();
     KA_TRY(output_.write(files));  // first: with these the run can be resumed, whatever happens to the rest
@@ -124,20 +136,11 @@ class Job {
     return output_.keep("route", files);
   }
 
-  // A route that was decided before stands: a language model, asked again, might say something else.
-  Status remembered_route() {
-    if (arguments_.has("--no-router-cache")) return ok();
-    const verify::ProblemSource& problem = request_.problem;
-    const std::string key = route::cache_key({problem.text, problem.object, request_.choices.platform, problem.mode, KA_VERSION});
-    KA_ASSIGN(const std::optional<model::Route> known, route::look_up(kRouterCache, key));
-    if (!known) {
-      const Status kept = route::remember(kRouterCache, key, route_);
-      if (!kept && kept.error().kind == ErrorKind::invalid_input) return kept;
-      if (!kept) output_.log().warning("route", "not_remembered", kept.error().message);  // a folder that cannot be written to stops nothing
-      return ok();
-    }
-    route_ = *known;
-    route_.decided_by = "cache";
+  // A folder that cannot be written to stops nothing.
+  Status remember_route(const std::string& key) {
+    const Status kept = route::remember(kRouterCache, key, route_);
+    if (!kept && kept.error().kind == ErrorKind::invalid_input) return kept;
+    if (!kept) output_.log().warning("route", "not_remembered", kept.error().message);
     return ok();
   }
 

@@ -20,6 +20,14 @@
 namespace ka::app {
 namespace {
 
+// What a stage writes for a large network is larger than what people write.
+constexpr std::size_t kMaxStageFileBytes = std::size_t{16} << 20;
+
+Result<std::vector<model::Subgraph>> parts_of_file(const std::string& path) {
+  KA_ASSIGN(const std::string text, problem::read_source(path, kMaxStageFileBytes));
+  return pipeline::read_parts(text, path);
+}
+
 Status write_files(const std::string& folder, const std::map<std::string, std::string>& files) {
   for (const auto& [name, text] : files) {
     const std::string path = folder + "/" + name;
@@ -63,8 +71,7 @@ Result<int> run_extract(const Arguments& arguments, AppContext& context) {
 
 Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const std::string path, arguments.required("--subgraphs"));
-  KA_ASSIGN(const std::string text, problem::read_source(path));
-  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, model::read_subgraphs(text, path));
+  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, parts_of_file(path));
   KA_ASSIGN(const Request request, options_of(arguments));
   pipeline::DispatchOptions options{request.options, request.choices, !arguments.has("--no-verify"), {}};
   KA_ASSIGN(std::size_t jobs, jobs_of(arguments));
@@ -106,7 +113,7 @@ namespace {
 
 // The kernels that a summary speaks of, each from the folder of its subgraph beside the summary; what it says of their content must hold.
 Result<std::map<std::string, std::string>> kernels_of(const std::string& path, const std::vector<model::Subgraph>& subgraphs) {
-  KA_ASSIGN(const std::string text, problem::read_source(path));
+  KA_ASSIGN(const std::string text, problem::read_source(path, kMaxStageFileBytes));
   KA_ASSIGN(const std::vector<model::SubgraphResult> results, pipeline::read_kernels_summary(text, path));
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
@@ -128,8 +135,7 @@ Result<std::map<std::string, std::string>> kernels_of(const std::string& path, c
 Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const Request request, request_of(arguments, "compose"));
   KA_ASSIGN(const std::string path, arguments.required("--subgraphs"));
-  KA_ASSIGN(const std::string text, problem::read_source(path));
-  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, model::read_subgraphs(text, path));
+  KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, parts_of_file(path));
   KA_ASSIGN(const auto kernels, kernels_of(arguments.text("--kernels-summary", "kernels_out/summary.json"), subgraphs));
   const std::string folder = arguments.text("--out-dir", "compose_out");
   Progress progress(arguments);
