@@ -137,6 +137,16 @@ std::string weight_text(const model::Subgraph& subgraph, const model::TensorType
   return fmt::format("torch.randn({}, dtype={}) * {:.3g}", extents, dtype, 1 / std::sqrt(terms));
 }
 
+// Extents that are the program's own (the channels of a layer), for whoever tries the part at other sizes.
+std::string fixed_text(const std::string& input, const ir::Shape& shape) {
+  std::string out;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::optional<std::int64_t> extent = shape[d].constant();
+    if (extent && *extent > 1) out += fmt::format("        assert {}.shape[{}] == {}\n", input, d, *extent);
+  }
+  return out;
+}
+
 const ir::Shape& shape_of(const ir::Graph& graph, const std::string& name) {
   static const ir::Shape none;
   for (const ir::Argument& argument : graph.arguments) {
@@ -173,6 +183,7 @@ std::string problem_text(const model::Subgraph& subgraph, const Imported& import
   std::string own;
   for (const model::TensorType& input : subgraph.inputs) {
     taken.push_back(input.name);
+    own += fixed_text(input.name, shape_of(imported.graph, input.name));
     drawn.push_back(input_text(subgraph, input, shape_of(imported.graph, input.name)));
   }
   for (const model::TensorType& weight : subgraph.weights) {

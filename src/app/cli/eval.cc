@@ -177,7 +177,9 @@ class Evaluation {
     Result<pipeline::RunResult> result = pipeline::run(options, context);
     if (!result && result.error().kind != ErrorKind::unsupported) return result.error();
     if (!result || !result->composition.success) {
-      row["fallback"] = elide_middle(result ? result->composition.message : result.error().message, kMaxReason);
+      std::string why = result ? result->composition.message : result.error().message;
+      for (const model::SubgraphResult& part : result ? result->parts : std::vector<model::SubgraphResult>{}) why += part.success ? "" : fmt::format("; {}: {}", part.id, part.message);
+      row["fallback"] = elide_middle(why, kMaxReason);
       return direct(whole, std::move(beside), row);
     }
     tell(*result, row);
