@@ -271,7 +271,7 @@ Result<Frame> read_frame(std::string_view text, const std::string& path) try {
 
 Result<OpenProgram> plan_program(const verify::ProblemSource& problem, const DispatchOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
   const auto begin = std::chrono::steady_clock::now();
-  KA_ASSIGN(verify::ReferenceSide side, open_program(problem, options.judge, interpreter, cancel, log));
+  KA_ASSIGN(ProgramSide side, open_program(problem, options.judge, options.choices, interpreter, cancel, log));
   GenerateChoices choices = options.choices;
   choices.checks_plan = false;  // the refactored program of the parts is held against the original, or the kernels are
   KA_ASSIGN(Generated whole, generate(problem, options.judge, choices, side, begin, cancel, log));

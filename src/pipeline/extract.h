@@ -39,7 +39,7 @@ Result<Extracted> extract(const verify::ProblemSource& problem, OpenProgram& pro
 
 // A program that was planned as a whole, and the process that has it.
 struct OpenProgram {
-  verify::ReferenceSide side;
+  ProgramSide side;
   Generated whole;
   std::vector<ir::Part> parts;  // where it would be cut
 };

@@ -135,7 +135,7 @@ void explain_launches(Generated& out) {
 }
 
 // Nothing is built on a plan that computes something else.
-Status check_plan(const verify::ProblemSource& problem, verify::ReferenceSide& side, std::uint64_t seed, const os::CancelToken& cancel, Generated& out) {
+Status check_plan(const verify::ProblemSource& problem, ProgramSide& side, std::uint64_t seed, const os::CancelToken& cancel, Generated& out) {
   const Result<partition::Refactored> parts = partition::refactored(out.program.graph, out.plan);
   if (!parts) {
     out.no_refactored = parts.error().message;
@@ -193,15 +193,10 @@ std::string explanation(const Generated& made) {
   return out;
 }
 
-Result<verify::ReferenceSide> open_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, bridge::WarmInterpreter& interpreter,
-                                           const os::CancelToken& cancel, EventLog* log) {
+Result<ProgramSide> open_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices, bridge::WarmInterpreter& interpreter,
+                                 const os::CancelToken& cancel, EventLog* log) {
   if (log != nullptr) log->debug("problem", "start");
-  verify::ReferenceOptions reference;
-  reference.exports = true;
-  reference.seed = options.seed;
-  reference.sandbox.limits = options.limits;
-  reference.limit = options.limit;
-  return verify::ReferenceSide::load(problem, reference, interpreter, cancel);
+  return ProgramSide::open(problem, options, choices.export_cache, interpreter, cancel);
 }
 
 Status write_kernels(const graph::Exported& exported, const GenerateChoices& choices, const codegen::GenerateOptions& writing, const Lap& lap, Generated& out) try {
@@ -227,12 +222,12 @@ Status write_kernels(const graph::Exported& exported, const GenerateChoices& cho
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
                            bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
   const auto begin = std::chrono::steady_clock::now();
-  KA_ASSIGN(verify::ReferenceSide side, open_program(problem, options, interpreter, cancel, log));
+  KA_ASSIGN(ProgramSide side, open_program(problem, options, choices, interpreter, cancel, log));
   return generate(problem, options, choices, side, begin, cancel, log);
 }
 
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
-                           verify::ReferenceSide& side, std::chrono::steady_clock::time_point opened, const os::CancelToken& cancel, EventLog* log) try {
+                           ProgramSide& side, std::chrono::steady_clock::time_point opened, const os::CancelToken& cancel, EventLog* log) try {
   Generated out;
   Laps laps(out.times, log, opened);
   KA_ASSIGN(std::string facts_text, side.source_facts(cancel));
@@ -251,7 +246,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
     writing.entry = kInnerEntry;
     writing.imports = further_imports(*constructor);
   }
-  laps.done("problem", fmt::format("{} loaded", problem.path));
+  laps.done("problem", fmt::format("{} {}", problem.path, side.has_process() ? "loaded" : "known from an earlier run"));
 
   laps.start("graph");
   const auto begin = std::chrono::steady_clock::now();

@@ -12,9 +12,9 @@
 #include "partition/cost.h"
 #include "partition/refactored.h"
 #include "partition/rewrites.h"
+#include "pipeline/program_side.h"
 #include "synth/codegen/module.h"
 #include "verify/judge.h"
-#include "verify/reference_side.h"
 
 namespace ka::pipeline {
 
@@ -24,6 +24,7 @@ struct GenerateChoices {
   bool algebraic = true;        // rewrites that change the amount of work
   ir::Gpu gpu = ir::default_gpu();  // whose facts decide
   bool checks_plan = true;          // executes the planned program beside the original
+  std::string export_cache = {};    // a folder for what PyTorch says about programs; empty: nothing is kept
 };
 
 struct Generated {
@@ -49,10 +50,10 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
                            bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log = nullptr);
 
 // The process in which the program is exported, and the same with one that is there already (`opened`: when that was begun).
-Result<verify::ReferenceSide> open_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, bridge::WarmInterpreter& interpreter,
-                                           const os::CancelToken& cancel, EventLog* log = nullptr);
+Result<ProgramSide> open_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices, bridge::WarmInterpreter& interpreter,
+                                 const os::CancelToken& cancel, EventLog* log = nullptr);
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
-                           verify::ReferenceSide& side, std::chrono::steady_clock::time_point opened, const os::CancelToken& cancel, EventLog* log = nullptr);
+                           ProgramSide& side, std::chrono::steady_clock::time_point opened, const os::CancelToken& cancel, EventLog* log = nullptr);
 
 // From the program as it was exported to the text of its kernels: no process takes part.
 // A stage begins (no message) or has ended.

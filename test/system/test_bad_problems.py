@@ -178,7 +178,7 @@ class UnreadableFiles(unittest.TestCase):
 
     def test_binary_file(self) -> None:
         binary = self.folder.write("binary.py", bytes(range(256)))
-        self.refuse(binary, self.kernel, r"binary\.py", "not a Python file")
+        self.refuse(binary, self.kernel, r"binary\.py", "not a text file")
 
     def test_not_utf8(self) -> None:
         latin = self.folder.write("latin.py", "# caf\xe9\n".encode("latin-1"))

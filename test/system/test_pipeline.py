@@ -108,6 +108,28 @@ class Pipeline(unittest.TestCase):
             self.assertEqual(done.code, 0, done.text())
         self.assertEqual(contents(out, STAGE_FILES), contents(self.whole, STAGE_FILES))
 
+    def test_a_second_run_knows_the_export(self) -> None:
+        folder = self.folder / "known"
+        folder.mkdir()
+        (folder / "p.py").write_text((self.folder / "p.py").read_text())
+
+        def run(name: str, *words: str) -> tuple[str, bytes]:
+            done = program.run("pipeline", "--problem", "p.py", "--no-verify", "--out", f"runs/{name}", *words, cwd=folder)
+            self.assertEqual(done.code, 0, done.text())
+            events = [json.loads(line) for line in (folder / "runs" / name / "events.jsonl").read_text().splitlines()]
+            told = next(event["message"] for event in events if (event["stage"], event["event"]) == ("problem", "done"))
+            return told, (folder / "runs" / name / "compose_out/composed_kernel.py").read_bytes()
+
+        first = run("first")
+        entries = list((folder / ".fuse/exports").iterdir())
+        self.assertEqual((first[0], len(entries)), ("p.py loaded", 1))
+        self.assertEqual(run("second"), ("p.py known from an earlier run", first[1]))
+        entries[0].write_text(entries[0].read_text().replace("aten", "atem"))
+        self.assertEqual(run("damaged"), first)
+        (folder / "p.py").write_text("import json\n" + (folder / "p.py").read_text())  # not torch's, not among the known ones
+        self.assertEqual(run("other")[0], "p.py loaded")
+        self.assertEqual(len(list((folder / ".fuse/exports").iterdir())), 1)
+
     def test_a_part_without_a_kernel_is_named(self) -> None:
         kernels = self.folder / "some_failed"
         shutil.copytree(self.whole / "kernels_out", kernels)

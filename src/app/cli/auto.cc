@@ -54,8 +54,8 @@ Result<Resumed> resumed_from(const std::string& run) {
   Result<model::RunDirectory> directory = model::RunDirectory::open(out.folder, model::RunDirectory::Access::read);
   if (!directory) return directory.error().with("--resume");
   const Result<std::string> text = directory->read_artifact(kRequestFile);
-  if (!text && directory->entries().empty()) return invalid_input(fmt::format("--resume: {} ended before it had anything to go on with; begin it anew, with --out {}", out.folder, out.folder));
-  if (!text) return invalid_input(fmt::format("--resume: {} is no run of auto or pipeline (it has no {})", out.folder, kRequestFile));
+  if (!text && text.error().kind == ErrorKind::not_found && directory->entries().empty()) return invalid_input(fmt::format("--resume: {} ended before it had anything to go on with; begin it anew, with --out {}", out.folder, out.folder));
+  if (!text) return invalid_input(fmt::format("--resume: {} is no run of auto or pipeline (it has no {} that can be read)", out.folder, kRequestFile));
   KA_ASSIGN(const Json json, parse_json(*text, out.folder + "/" + kRequestFile));
   const Json words = json.is_object() ? json.value("words", Json()) : Json();
   if (!words.is_array()) return invalid_input(fmt::format("--resume: {}/{} does not say what was asked for", out.folder, kRequestFile));
@@ -368,6 +368,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   if (!asked && resumed && asked.error().kind == ErrorKind::not_found) return asked.error().with("--resume: the problem's file is not where it was");
   if (!asked) return asked.error();
   Request& request = *asked;
+  if (!arguments.has("--no-export-cache")) request.choices.export_cache = pipeline::kExportCache;
   if (resumed && request.problem.text != resumed->problem_text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : ""));
   if (output.exists()) {
