@@ -120,6 +120,7 @@ class Run {
     }
     KA_ASSIGN(ExtractFiles made, extract_files(options_.problem, options_.dispatch, *context_.program, context_.cancel, context_.log));
     for (const auto& [stage, seconds] : context_.program->whole.times) out_.times[stage] += seconds;
+    if (is_done("route")) made.files.erase("route.json");  // that of the run, which may have been remembered
     KA_TRY(keep(context_.directory, "extract", "", "", made.files));
     out_.subgraphs = std::move(made.extracted.subgraphs);
     frame_ = std::move(made.extracted.frame);
@@ -265,6 +266,12 @@ Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<
   out.composition.message = out.verdict->accepted ? out.verdict->reason : fmt::format("{}: {}", out.verdict->rule, out.verdict->reason);
   out.files["verdict.json"] = lasting_text(*out.verdict, options.problem.path, out.composition.path);
   return finish();
+}
+
+int launches_of(const RunResult& result) {
+  int out = 0;
+  for (std::size_t i = 0; i < std::min(result.subgraphs.size(), result.parts.size()); ++i) out += static_cast<int>(result.subgraphs[i].calls.size()) * result.parts[i].launches.value_or(0);
+  return out;
 }
 
 Result<RunResult> run(const RunOptions& options, RunContext& context) { return Run(options, context).run(); }

@@ -42,6 +42,9 @@ struct RunContext {
 
 Result<RunResult> run(const RunOptions& options, RunContext& context);
 
+// Of one call of the composed program.
+int launches_of(const RunResult& result);
+
 struct ComposeFiles {
   std::map<std::string, std::string> files;  // composed_kernel.py, summary.json, and verdict.json where it was judged
   model::Composition composition;

@@ -267,6 +267,7 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
     details["subgraphs"] = output.path("subgraphs.json");
     details["kernels_summary"] = output.path("kernels_out/summary.json");
     details["composition"] = model::to_json(last.parts->composition);
+    details["launches"] = pipeline::launches_of(*last.parts);
   }
   const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
   return {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
@@ -278,7 +279,7 @@ void print(const RunOutput& output, const Outcome& last, const std::vector<Outco
     std::size_t calls = 0, good = 0;
     for (const model::Subgraph& subgraph : last.parts->subgraphs) calls += subgraph.calls.size();
     for (const model::SubgraphResult& part : last.parts->parts) good += part.success ? 1 : 0;
-    fmt::print("{} parts, {} of them unique; {} with a kernel\n", calls, last.parts->subgraphs.size(), good);
+    fmt::print("{} parts, {} of them unique; {} with a kernel; {} launches\n", calls, last.parts->subgraphs.size(), good, pipeline::launches_of(*last.parts));
     for (const model::SubgraphResult& part : last.parts->parts) {
       if (!part.success && !part.message.starts_with("not reached: ")) fmt::print("  {}: {}\n", part.id, part.message);
     }

@@ -211,14 +211,10 @@ class Evaluation {
 
   static void tell(const pipeline::RunResult& result, Json& row) {
     std::size_t calls = 0;
-    int launches = 0;
-    for (std::size_t i = 0; i < result.subgraphs.size(); ++i) {
-      calls += result.subgraphs[i].calls.size();
-      launches += static_cast<int>(result.subgraphs[i].calls.size()) * result.parts[i].launches.value_or(0);
-    }
+    for (const model::Subgraph& subgraph : result.subgraphs) calls += subgraph.calls.size();
     row["parts"] = calls;
     row["unique_parts"] = result.subgraphs.size();
-    row["launches"] = launches;
+    row["launches"] = pipeline::launches_of(result);
     row["status"] = "generated";
     for (const auto& [stage, seconds] : result.times) row["times"][stage] = seconds;
   }
