@@ -154,6 +154,13 @@ TEST(SizeFit, AnExtentThatIsCutIntoEqualPartsIsThatManyTimesOnePart) {
   EXPECT_EQ(SizeFit(cut).argument_shape(0)[1].text(), "x_dim1");
 }
 
+TEST(SizeFit, FindsTheQuotientOfMultiplesThatLeavesNothingOver) {
+  const SizeFit fit(sampled({{128, 64}, {4480, 320}, {1280, 128}}));  // rows: heads * depth, columns: 4 * depth
+  EXPECT_EQ(fit.express({8, 56, 40})->text(), "((4*rows) // columns)");
+  EXPECT_FALSE(fit.express({8, 56, 41}));
+  EXPECT_FALSE(SizeFit(sampled({{128, 64}, {4480, 320}})).express({8, 56}));  // two samples may be an accident
+}
+
 TEST(SizeFit, KeepsWhatNeverChangedAsANumber) {
   const SizeFit fit(sampled({{64, 32}, {8, 32}}));
   EXPECT_EQ(fit.argument_shape(0)[1].text(), "32");

@@ -176,7 +176,7 @@ class Importer {
       }
       if (std::optional<ir::Sym> sym = fit_.fraction(numbers)) return Arg{*sym};
       unexplained_ = numbers;
-      return unsupported(fmt::format("how the number {} {}", numbers[0], kUnknownNumber));
+      return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", numbers[0]));
     }
     if (const double* number = std::get_if<double>(&one.value)) return real_operand(samples, *number);
     if (const bool* flag = std::get_if<bool>(&one.value)) return Arg{*flag};
@@ -224,7 +224,7 @@ class Importer {
       KA_ASSIGN(Term term, parse_term(found->first->term));
       return evaluate(term, {{"s", Arg{found->second}}}, builder_);
     }
-    return unsupported(fmt::format("how the number {} {}", given, kUnknownNumber));
+    return unsupported(fmt::format("how the number {} follows from the sizes could not be found out", given));
   }
 
   std::string float_text(const std::vector<const Operand*>& samples, double given) const {

@@ -10,9 +10,6 @@
 
 namespace ka::graph {
 
-// In the sentence about a number that changes with the sizes in an unknown way: "how the number 8 ...". Fewer exports may show no change.
-inline constexpr const char* kUnknownNumber = "follows from the sizes could not be found out";
-
 // An operator of the program as a call of Python: its operands by name, as texts over the names of values (a value of several is
 // "name[1]") and of sizes.
 struct OperatorText {

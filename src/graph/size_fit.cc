@@ -252,13 +252,28 @@ std::optional<ir::Sym> SizeFit::affine(const Numbers& numbers) const {
   return std::nullopt;
 }
 
-// s // q, rounded up or down, and s // t
+// s // q, rounded up or down, s // t, and p * s // (q * t)
 std::optional<ir::Sym> SizeFit::quotient(const Numbers& numbers) const {
   for (const Symbol& symbol : symbols_) {
     for (const Symbol& divisor : symbols_) {
       if (std::find(divisor.numbers.begin(), divisor.numbers.end(), 0) != divisor.numbers.end()) continue;
       if (!matches(numbers, [&](std::size_t i) { return symbol.numbers[i] / divisor.numbers[i]; })) continue;
       const ir::Sym candidate = ir::floor_div(symbol.sym, divisor.sym);
+      if (!candidate.is_constant()) return candidate;
+    }
+  }
+  // p * s // (q * t), where nothing is left over: the heads of a width, of which another argument shows a multiple of the depth
+  for (const Symbol& symbol : symbols_) {
+    if (samples_ < 3) break;  // two samples fit too much
+    for (const Symbol& divisor : symbols_) {
+      const std::int64_t whole = symbol.numbers[0], part = times(numbers[0], divisor.numbers[0]);
+      if (whole <= 0 || part <= 0) continue;
+      const std::int64_t common = std::gcd(whole, part), p = part / common, q = whole / common;
+      if (p > kLargestFactor || q > kLargestFactor) continue;
+      Numbers parts;
+      for (std::size_t i = 0; i < samples_; ++i) parts.push_back(times(times(numbers[i], divisor.numbers[i]), q));
+      if (!matches(parts, [&](std::size_t i) { return times(symbol.numbers[i], p); })) continue;
+      const ir::Sym candidate = ir::floor_div(symbol.sym * p, divisor.sym * q);
       if (!candidate.is_constant()) return candidate;
     }
   }

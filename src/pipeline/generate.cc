@@ -156,25 +156,6 @@ Status check_plan(const verify::ProblemSource& problem, ProgramSide& side, std::
   return ok();
 }
 
-bool is_about_sizes(const Error& error) { return error.kind == ErrorKind::unsupported && error.message.find(graph::kUnknownNumber) != std::string::npos; }
-
-// A number of the program may follow from its sizes in no way that arguments show (a number of heads, where only the width of all of them is seen). Then the kernels are
-// for fewer sizes: those of one other export, which changes less, or the given ones alone.
-Status write_for_most_sizes(const GenerateChoices& choices, const codegen::GenerateOptions& writing, const Lap& lap, Generated& out) {
-  const Status first = write_kernels(out.exported, choices, writing, lap, out);
-  if (first || !is_about_sizes(first.error())) return first;
-  const std::vector<graph::ExportedGraph> all = out.exported.samples;
-  for (std::size_t k = 1; k <= all.size(); ++k) {
-    out.exported.samples = {all[0]};
-    if (k < all.size()) out.exported.samples.push_back(all[k]);
-    const Status again = write_kernels(out.exported, choices, writing, lap, out);
-    if (!again && is_about_sizes(again.error())) continue;
-    if (again) out.decisions.push_back(fmt::format("for {}: {}", k < all.size() ? "some sizes" : "the given sizes alone", first.error().message));
-    return again;
-  }
-  return first;
-}
-
 }  // namespace
 
 std::string as_problem(const partition::Refactored& parts, const Generated& made, const std::string& about) {
@@ -280,7 +261,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
                               problem.text);
     laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
   };
-  KA_TRY(write_for_most_sizes(choices, writing, lap, out));
+  KA_TRY(write_kernels(out.exported, choices, writing, lap, out));
   if (constructor) out.file.text += model_new_text(*constructor, out.file);
   KA_ASSIGN(const std::string wrong, side.syntax_error(out.file.text, cancel));
   if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));

@@ -168,3 +168,9 @@ def cpu_seconds(pid: int) -> float:
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def contents(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
+    """The files of these names, and all below folders of these names."""
+    files = [path for name in names for path in [folder / name, *(folder / name).rglob("*")] if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}

@@ -51,11 +51,6 @@ def get_init_inputs():
 STAGE_FILES = ("subgraphs.json", "orchestrator", "kernels_out", "compose_out")
 
 
-def contents(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
-    files = [path for name in names for path in [folder / name, *(folder / name).rglob("*")] if path.is_file()]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
 class Pipeline(unittest.TestCase):
     folder: Path
     whole: Path
@@ -106,7 +101,7 @@ class Pipeline(unittest.TestCase):
                        "--out-dir", out / "compose_out", "--verify")):
             done = program.run(*words)
             self.assertEqual(done.code, 0, done.text())
-        self.assertEqual(contents(out, STAGE_FILES), contents(self.whole, STAGE_FILES))
+        self.assertEqual(program.contents(out, STAGE_FILES), program.contents(self.whole, STAGE_FILES))
 
     def test_a_second_run_knows_the_export(self) -> None:
         folder = self.folder / "known"

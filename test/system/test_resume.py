@@ -49,11 +49,6 @@ cp -a "$DISK/whole" "$RESULT"
 """
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    files = [path for name in LASTING for path in [folder / name, *(folder / name).rglob("*")] if path.is_file()]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
 def finished_steps(folder: Path) -> int:
     journal = folder / "journal.jsonl"
     return journal.read_bytes().count(b"\n") if journal.exists() else 0
@@ -74,7 +69,7 @@ class Resume(unittest.TestCase):
         done = program.run(*cls.begin, "--out", cls.whole)
         assert done.code == 0, done.text()
         cls.lines = (cls.whole / "journal.jsonl").read_text().splitlines(keepends=True)
-        cls.wanted = contents(cls.whole)
+        cls.wanted = program.contents(cls.whole, LASTING)
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -98,7 +93,7 @@ class Resume(unittest.TestCase):
 
     def assert_goes_on(self, folder: Path, done: program.Finished, before: dict[str, int]) -> None:
         self.assertEqual(done.code, 0, done.text())
-        self.assertEqual(contents(folder), self.wanted)
+        self.assertEqual(program.contents(folder, LASTING), self.wanted)
         self.assertTrue(json.loads((folder / "summary.json").read_text())["success"])
         self.assertEqual({name: (folder / name).stat().st_mtime_ns for name in before}, before, "a finished step was done again")
 
@@ -224,7 +219,7 @@ class Resume(unittest.TestCase):
             self.assertEqual(one.code, 0, one.text())
         folders = [place / one.json()["details"]["run_dir"] for one in done.values()]
         self.assertNotEqual(*folders)
-        first, second = (contents(folder) for folder in folders)
+        first, second = (program.contents(folder, LASTING) for folder in folders)
         for files in (first, second):
             files.pop("route.json")  # says whether it was remembered
         self.assertEqual(first, second)
@@ -238,7 +233,7 @@ class Resume(unittest.TestCase):
         self.assertEqual((first.returncode, second.code), (0, 3), second.text())
         self.assertIn(f"the run is in use by process {first.pid}", second.err)
         self.assertEqual(len(second.err.strip().splitlines()), 1, second.err)
-        self.assertEqual(contents(out), self.wanted)
+        self.assertEqual(program.contents(out, LASTING), self.wanted)
 
     def test_another_job_in_the_folder_of_a_run_is_refused(self) -> None:
         for words, says in ((("pipeline", "--problem", self.problem, "--out", self.whole, "--precision", "tf32"), "asked for otherwise"),
@@ -247,7 +242,7 @@ class Resume(unittest.TestCase):
             done = program.run(*words)
             self.assertEqual(done.code, 2, done.text())
             self.assertIn(says, done.err)
-        self.assertEqual(contents(self.whole), self.wanted)
+        self.assertEqual(program.contents(self.whole, LASTING), self.wanted)
 
     def test_two_runs_that_begin_in_one_folder_at_the_same_time(self) -> None:
         out = self.folder / "at_once" / "whole"
