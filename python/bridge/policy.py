@@ -24,7 +24,7 @@ from ka_bridge.policy_known import libdevice_names, module_names, risky_names, t
 from ka_bridge.policy_scan import Scan
 from ka_bridge.policy_scope import ClassInfo, FuncInfo
 
-MAX_SOURCE_BYTES = 2048 * 1024  # whole networks; reading one takes some three seconds per MiB
+MAX_SOURCE_BYTES = 4096 * 1024  # whole networks; reading one takes some three seconds per MiB
 RECURSION_LIMIT = 3000
 MAX_VIOLATIONS = 60
 # Python's tokenizer, str.splitlines and text files disagree about which of these end a line; Triton reads kernels by line number.
