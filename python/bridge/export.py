@@ -28,6 +28,7 @@ SMALL = 16
 LONG_PROGRAM = 300  # operators; such a program is exported at few sizes, each costs seconds
 LONGEST_PROGRAM = 1000  # such a one only at the given sizes and those at which it is verified
 WAYS = ("fake", "real", "meta")
+WINDOWS = ("conv", "pool")
 
 
 class Asked(NamedTuple):
@@ -61,6 +62,9 @@ def export(state: Loaded, operators: frozenset[str]) -> dict[str, Any]:
         for sizes in () if long else _separating(source, small):
             if _still_alike(samples, sizes, small):
                 _add_sample(samples, source, request, sizes, way, refusals)
+        wider = _wider(samples, source)
+        if wider is not None:
+            _add_sample(samples, source, request, wider, way, refusals)
     finally:
         source.compile(small)
     return {"schema": 1, "way": way, "refusals": refusals, "samples": samples}
@@ -135,6 +139,19 @@ def _separating(source: SizedSource, base: dict[str, int]) -> list[dict[str, int
             if other > 1:
                 found.append({**base, constant.name: other})
     return found[:MOST_ATTEMPTS]
+
+
+def _wider(samples: list[dict[str, Any]], source: SizedSource) -> dict[str, int] | None:
+    """Sizes at which extents stay apart that windows have made the same in all samples: a part of a deep network is not to take a
+    height for a width because both have shrunk to two."""
+    names = [c.name for c in source.constants if any(dim > 1 for _, dim in c.extents)]
+    told_apart = any(s["sizes"][one] != s["sizes"][other] for s in samples for one in names for other in names)
+    windows = ([s["graph"]["nodes"][i]["outs"][0].get("shape") or () for s in samples] for i, node in enumerate(samples[0]["graph"]["nodes"])
+               if any(word in node["op"] for word in WINDOWS) and node["outs"])
+    if not told_apart or not any(all(len(shape) > 3 and shape[-1] == shape[-2] for shape in shapes) for shapes in windows):
+        return None
+    given = samples[0]["sizes"]
+    return {**samples[-1]["sizes"], **{name: given[name] * (k + 2) for k, name in enumerate(names)}}
 
 
 def _still_alike(samples: list[dict[str, Any]], sizes: dict[str, int], base: dict[str, int]) -> bool:

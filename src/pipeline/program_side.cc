@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "bridge/embedded.h"
 #include "graph/operators.h"
 #include "os/files.h"
 
@@ -19,11 +20,17 @@ namespace {
 constexpr int kSchema = 1;
 constexpr auto kKnownModules = std::to_array<std::string_view>({"__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "itertools", "math", "numpy", "operator", "random", "torch", "typing"});
 
+std::string digest_of_scripts() {
+  std::string all;
+  for (const bridge::EmbeddedScript& script : bridge::embedded_scripts()) all += script.source;
+  return sha256_hex(all);
+}
+
 // Everything that the answers depend on.
 std::string key_of(const verify::ProblemSource& problem, const verify::ReferenceOptions& options, const bridge::InterpreterFacts& facts) {
   const Json key = {{"schema", kSchema},          {"kernelagent", KA_VERSION},   {"python", facts.python}, {"torch", facts.torch},  {"triton", facts.triton}, {"numpy", facts.numpy}, {"seed", options.seed},
                     {"text", problem.text},       {"object", problem.object},    {"mode", problem.mode},   {"path", problem.path},  // places in it are named
-                    {"operators", sha256_hex(join(graph::operator_spellings(), "\n"))}};
+                    {"operators", sha256_hex(join(graph::operator_spellings(), "\n"))}, {"scripts", digest_of_scripts()}};
   return sha256_hex(to_json_text(key));
 }
 

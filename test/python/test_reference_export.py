@@ -32,6 +32,21 @@ def get_inputs(): return [torch.rand(4, 64, size, 48)]
 def get_init_inputs(): return [32]
 """
 
+# Height and width that are the same after a few layers, at all sizes that are near each other.
+SHRINKING = """
+height, width = 96, 96
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Conv2d(3, 3, 3, stride=2, padding=1) for _ in range(5))
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.relu(layer(x))
+        return x
+def get_inputs(): return [torch.rand(4, 3, height, width)]
+def get_init_inputs(): return []
+"""
+
 
 def loaded(text: str, **budget: int) -> Any:
     request = {"mode": "train", "device": "cpu", "seed": 0, "single_draw": True, "budget": budget}
@@ -47,6 +62,15 @@ def affine(one: list[int], other: list[int]) -> bool:
     """Whether one is a multiple of the other plus a number, in every sample."""
     steps = [(a - one[0], b - other[0]) for a, b in zip(one, other)]
     return all(a * d == b * c for (a, b), (c, d) in itertools.combinations(steps, 2))
+
+
+class Windows(unittest.TestCase):
+    def test_a_height_that_has_shrunk_is_told_from_a_width(self) -> None:
+        samples = exported(SHRINKING, elements=1 << 15, flops=1 << 24)
+        shapes = [sample["graph"]["nodes"][-1]["outs"][0]["shape"] for sample in samples]
+        self.assertTrue(any(shape[2] != shape[3] for shape in shapes), shapes)
+        square = exported(SHRINKING.replace("height, width)", "height, height)"), elements=1 << 15, flops=1 << 24)
+        self.assertTrue(all(max(sample["sizes"]["height"] for sample in square) <= 96 for sample in square))  # nothing to be told apart
 
 
 class Costs(unittest.TestCase):
