@@ -26,7 +26,7 @@ target_link_libraries(ka_flags INTERFACE nlohmann_json::nlohmann_json Threads::T
 # a name of its own among the three; APART, where a folder's sources are meant to have the same names.
 function(ka_compile_together target apart)
   if(NOT apart)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 3)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
   endif()
 endfunction()
 
@@ -36,8 +36,8 @@ function(ka_library name)
   cmake_parse_arguments(ARG "GLUE;APART" "" "SOURCES;DEPS" ${ARGN})
   add_library(ka_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(ka_${name} PUBLIC ka_flags)
+  ka_compile_together(ka_${name} "${ARG_APART}")
   if(ARG_GLUE)
-    ka_compile_together(ka_${name} "${ARG_APART}")
     target_compile_options(ka_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   foreach(dep IN LISTS ARG_DEPS)

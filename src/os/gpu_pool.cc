@@ -7,7 +7,7 @@
 namespace ka::os {
 namespace {
 
-constexpr std::chrono::milliseconds kLookEvery{50};
+constexpr std::chrono::milliseconds kAskEvery{50};
 
 }  // namespace
 
@@ -65,7 +65,7 @@ Result<GpuPool::Slot> GpuPool::take(const CancelToken& cancel) {
     KA_ASSIGN(std::optional<Slot> slot, try_take());
     if (slot) return std::move(*slot);
     tell_who_waits();
-    KA_ASSIGN(const Ready ready, wait_ready(-1, 0, Deadline::in(kLookEvery), cancel));
+    KA_ASSIGN(const Ready ready, wait_ready(-1, 0, Deadline::in(kAskEvery), cancel));
     if (ready == Ready::cancelled) return cancelled_error("interrupted while waiting for a GPU");
   }
 }

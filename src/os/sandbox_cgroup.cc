@@ -40,7 +40,7 @@ bool write_text(const std::string& path, const std::string& text) {
   return written;
 }
 
-bool exists(const std::string& path) {
+bool is_there(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
 }
 
@@ -116,7 +116,7 @@ void sweep(const std::string& parent) {
 bool can_make_child(const std::string& parent, std::string_view needed_file) {
   const std::string trial = parent + "/" + new_name();
   if (mkdir(trial.c_str(), 0755) != 0) return false;
-  const bool usable = exists(trial + "/" + std::string(needed_file));
+  const bool usable = is_there(trial + "/" + std::string(needed_file));
   rmdir(trial.c_str());
   return usable;
 }
@@ -187,10 +187,10 @@ Result<Cgroup> Cgroup::create(const SandboxSupport& support, const SandboxLimits
 Status Cgroup::set_caps(const SandboxLimits& limits) {
   const std::string memory = std::to_string(limits.memory_bytes);
   for (const std::string& dir : dirs_) {
-    if (exists(dir + "/pids.max") && !write_text(dir + "/pids.max", std::to_string(limits.processes))) {
+    if (is_there(dir + "/pids.max") && !write_text(dir + "/pids.max", std::to_string(limits.processes))) {
       return errno_error("cannot cap the processes of " + dir, errno);
     }
-    if (exists(dir + "/memory.max")) {
+    if (is_there(dir + "/memory.max")) {
       if (!write_text(dir + "/memory.max", memory))
         return errno_error("cannot cap the memory of " + dir, errno);
       // Swap is not there on every kernel; killing the whole group at once is a courtesy to the reader of the
@@ -198,7 +198,7 @@ Status Cgroup::set_caps(const SandboxLimits& limits) {
       (void)write_text(dir + "/memory.swap.max", "0");
       (void)write_text(dir + "/memory.oom.group", "1");
     }
-    if (exists(dir + "/memory.limit_in_bytes")) {
+    if (is_there(dir + "/memory.limit_in_bytes")) {
       // The combined cap may never lie below the memory cap, so it is lifted before and set after.
       (void)write_text(dir + "/memory.memsw.limit_in_bytes", "-1");
       if (!write_text(dir + "/memory.limit_in_bytes", memory))

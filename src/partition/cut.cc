@@ -13,20 +13,20 @@ using ir::Program;
 using ir::ProgramRef;
 using ir::ValueId;
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+std::size_t nth(int index) { return static_cast<std::size_t>(index); }
 
 // Kernels that belong together.
 class Groups {
  public:
   explicit Groups(std::size_t count) : leader_(count) { std::iota(leader_.begin(), leader_.end(), 0); }
   int of(int member) {
-    while (leader_[at(member)] != member) member = leader_[at(member)] = leader_[at(leader_[at(member)])];
+    while (leader_[nth(member)] != member) member = leader_[nth(member)] = leader_[nth(leader_[nth(member)])];
     return member;
   }
   // Whether they were apart.
   bool join(int a, int b) {
     a = of(a), b = of(b);
-    leader_[at(std::max(a, b))] = std::min(a, b);
+    leader_[nth(std::max(a, b))] = std::min(a, b);
     return a != b;
   }
 
@@ -88,8 +88,8 @@ class Cutter {
     std::vector<ValueId> waiting;
     std::set<ValueId> seen;
     const auto follow = [&](const ir::Node& node) { waiting.insert(waiting.end(), node.inputs.begin(), node.inputs.end()); };
-    for (const int node : plan_.kernels[at(kernel)].nodes) follow(graph_.nodes[at(node)]);
-    for (const ValueId output : plan_.kernels[at(kernel)].outputs) {
+    for (const int node : plan_.kernels[nth(kernel)].nodes) follow(graph_.nodes[nth(node)]);
+    for (const ValueId output : plan_.kernels[nth(kernel)].outputs) {
       if (const ir::Node* node = graph_.maker(output)) follow(*node);
     }
     while (!waiting.empty()) {
@@ -97,7 +97,7 @@ class Cutter {
       waiting.pop_back();
       if (!seen.insert(value).second) continue;
       const auto writer = writer_.find(value);
-      const bool is_read = writer != writer_.end() && writer->second != kernel && !plan_.kernels[at(kernel)].computed.contains(value);
+      const bool is_read = writer != writer_.end() && writer->second != kernel && !plan_.kernels[nth(kernel)].computed.contains(value);
       if (is_read && !shown_.contains(value)) groups_.join(kernel, writer->second);
       const ir::Node* node = graph_.maker(value);
       if (!is_read && node != nullptr) follow(*node);
@@ -132,7 +132,7 @@ class Cutter {
       return;
     }
     if (!draft.ops.insert(ref.op).second) return;
-    for (const ProgramRef& read : program_.ops[at(ref.op)].reads) {
+    for (const ProgramRef& read : program_.ops[nth(ref.op)].reads) {
       const auto found = kept_.find(read);
       const int from = found == kept_.end() ? group : groups_.of(found->second);
       if (from == group) {
@@ -151,7 +151,7 @@ class Cutter {
     bool joined = false;
     for (const auto& [group, draft] : drafts_) {
       for (const int op : draft.ops) {
-        if (!program_.ops[at(op)].draws) continue;
+        if (!program_.ops[nth(op)].draws) continue;
         const auto [found, fresh] = drawer.try_emplace(op, group);
         joined = (!fresh && groups_.join(found->second, group)) || joined;
       }
@@ -214,7 +214,7 @@ class Cutter {
   std::vector<int> draws_of(int group) const {
     std::vector<int> out;
     for (const int op : drafts_.at(group).ops) {
-      if (program_.ops[at(op)].draws) out.push_back(op);
+      if (program_.ops[nth(op)].draws) out.push_back(op);
     }
     return out;
   }
@@ -249,7 +249,7 @@ class Cutter {
     const auto read = [&](const ProgramRef& ref) {
       if (draft.inputs.contains(ref) && seen.insert(ref).second) out.inputs.push_back(ref);
     };
-    for (const int op : out.ops) std::for_each(program_.ops[at(op)].reads.begin(), program_.ops[at(op)].reads.end(), read);
+    for (const int op : out.ops) std::for_each(program_.ops[nth(op)].reads.begin(), program_.ops[nth(op)].reads.end(), read);
     std::for_each(draft.inputs.begin(), draft.inputs.end(), read);  // what is returned as it is
     out.outputs.assign(draft.outputs.begin(), draft.outputs.end());
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {

@@ -21,7 +21,7 @@ using ir::ValueId;
 
 constexpr double kTopExponent = 14;      // of the largest number of a row, when scaled; float16 ends below 2^16
 constexpr double kLeastExponent = -110;  // rows of smaller numbers are scaled by what 2^-110 needs: the factor stays finite
-constexpr double kTile = 64;             // side of the smallest tile of results
+constexpr double kSmallestTile = 64;     // side of the smallest tile of results
 constexpr double kLeastDepth = 32;
 
 ValueId number(ir::Builder& b, double value) { return b.constant(value, DType::float32); }
@@ -73,7 +73,7 @@ ValueId unscaled(ir::Builder& b, ValueId product, ValueId left, ValueId right) {
 struct Extents {
   double batch, rows, columns, depth;
   double flops() const { return 2 * batch * rows * columns * depth; }
-  double tiles() const { return batch * std::ceil(rows / kTile) * std::ceil(columns / kTile); }
+  double tiles() const { return batch * std::ceil(rows / kSmallestTile) * std::ceil(columns / kSmallestTile); }
   std::string text() const { return fmt::format("product of [{0:.0f}, {1:.0f}, {2:.0f}] and [{0:.0f}, {2:.0f}, {3:.0f}]", batch, rows, depth, columns); }
 };
 
@@ -135,7 +135,7 @@ Parts parts_of(Rewriting& here, ValueId x, int depth) {
 std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) {
   ir::Builder& b = here.builder;
   const Extents e = extents_of(here, b.shape(x), b.shape(y));
-  if (has_few_tiles(here, e) || e.columns < kTile || e.rows < kTile || e.depth < kLeastDepth) return std::nullopt;
+  if (has_few_tiles(here, e) || e.columns < kSmallestTile || e.rows < kSmallestTile || e.depth < kLeastDepth) return std::nullopt;
   const double elements = e.batch * e.depth * (e.rows + e.columns);
   if (!pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * elements, 3})) return std::nullopt;
   const Shape shape{b.shape(x)[0], b.shape(x)[1], b.shape(y)[2]};
