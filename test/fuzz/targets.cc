@@ -31,6 +31,7 @@
 #include "model/verdict.h"
 #include "os/gpu.h"
 #include "pipeline/dispatch.h"
+#include "problem/sentence.h"
 #include "route/cache.h"
 #include "synth/prompt/normal_form.h"
 #include "synth/prompt/reply.h"
@@ -207,6 +208,14 @@ void text_template(std::string_view bytes) {
   KA_CHECK(prompt::unused_names(*text, values).empty());
 }
 
+// A sentence: a program and one line about it, or a reason.
+void sentence(std::string_view bytes) {
+  const Result<problem::SentenceProblem> read = problem::problem_of_sentence(bytes);
+  if (!good(read)) return;
+  KA_CHECK(!read->operators.empty() && read->understood.find('\n') == std::string::npos);
+  KA_CHECK(read->text.find("def forward(self, ") != std::string::npos && read->text.find("\"\"\"", 3) == read->text.find("\n\"\"\"\n") + 1);
+}
+
 constexpr auto kTargets = std::to_array<Target>({
     {"candidate", value<model::candidate_from_json>},
     {"command_line", command_line},
@@ -224,6 +233,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"router_cache", router_cache},
     {"run_info", value<model::run_info_from_json>},
     {"run_summary", value<model::run_summary_from_json>},
+    {"sentence", sentence},
     {"subgraph", value<model::subgraph_from_json>},
     {"subgraphs", subgraphs, 30},
     {"term", term},
