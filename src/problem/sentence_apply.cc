@@ -125,6 +125,23 @@ Status SentenceProgram::apply_norm(const OpUse& use) {
   return ok();
 }
 
+// Two shapes, one that is square, or m, n and k.
+Result<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> SentenceProgram::matmul_shapes(const OpUse& use) const {
+  const bool by_name = use.has("m") || use.has("n") || use.has("k");
+  if (by_name && !reading_.shapes.empty()) return invalid_input("matmul has shapes, and m, n or k besides");
+  if (by_name) {
+    KA_ASSIGN(const std::int64_t m, count(use, "m", "m, n and k"));
+    KA_ASSIGN(const std::int64_t n, count(use, "n", "m, n and k"));
+    KA_ASSIGN(const std::int64_t k, count(use, "k", "m, n and k"));
+    return std::pair(std::vector<std::int64_t>{m, k}, std::vector<std::int64_t>{k, n});
+  }
+  const std::vector<std::vector<std::int64_t>>& shapes = reading_.shapes;
+  if (shapes.size() == 2) return std::pair(shapes[0], shapes[1]);
+  const bool square = shapes.size() == 1 && shapes[0].size() >= 2 && shapes[0].back() == shapes[0][shapes[0].size() - 2];
+  if (square) return std::pair(shapes[0], shapes[0]);
+  return invalid_input("matmul needs two shapes, as in \"matmul of (512, 256) and (256, 1024)\"");
+}
+
 Status SentenceProgram::apply_matmul(const OpUse& use) {
   if (!steps_.empty()) return invalid_input(fmt::format("{} is understood as the first operation only; \"linear\" multiplies by a weight", plain_name(use)));
   if (use.op->kind == OpKind::dot) {
@@ -134,8 +151,8 @@ Status SentenceProgram::apply_matmul(const OpUse& use) {
     step(with_holes(use.op->python, {{"{x}", "x"}, {"{y}", "y"}}), "dot product of x and y");
     return ok();
   }
-  if (reading_.shapes.size() != 2) return invalid_input("matmul needs two shapes, as in \"matmul of (512, 256) and (256, 1024)\"");
-  const std::vector<std::int64_t>&a = reading_.shapes[0], &b = reading_.shapes[1];
+  KA_ASSIGN(const auto shapes, matmul_shapes(use));
+  const auto& [a, b] = shapes;
   if (a.size() < 2 || a.size() > 4 || b.empty() || b.size() > a.size()) return invalid_input("matmul of these numbers of dimensions is not understood; (m, k) and (k, n), (b, m, k) and (b, k, n), (m, k) and (k,) are");
   const std::int64_t depth = b.size() == 1 ? b[0] : b[b.size() - 2];
   if (a.back() != depth) return invalid_input(fmt::format("the shapes of matmul do not fit: {} columns by {} rows", a.back(), depth));
@@ -268,10 +285,11 @@ Status SentenceProgram::apply_attention(const OpUse& use) {
   if (!steps_.empty()) return invalid_input("attention is understood as the first operation only");
   constexpr std::array<std::pair<const char*, const char*>, 4> wanted = {{{"batch", "batch"}, {"heads", "heads"}, {"length", "length"}, {"head_dim", "head_dim"}}};
   if (reading_.shapes.size() > 1) return invalid_input("attention needs one shape: (batch, heads, length, head dimension)");
+  if (!reading_.shapes.empty() && reading_.shapes[0].size() == 3 && use.has("heads")) return apply_split_attention(use);
   std::vector<std::int64_t> sizes;
   if (!reading_.shapes.empty()) {
     sizes = reading_.shapes[0];
-    if (sizes.size() != 4) return invalid_input("attention needs a shape of 4 dimensions: (batch, heads, length, head dimension)");
+    if (sizes.size() != 4) return invalid_input("attention needs a shape (batch, heads, length, head dimension), or (batch, length, features) and the number of heads");
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!reading_.shapes.empty()) {
@@ -287,6 +305,22 @@ Status SentenceProgram::apply_attention(const OpUse& use) {
   shape_ = shape;
   const bool causal = use.has("causal");
   step(with_holes(use.op->python, {{"{n}", causal ? ", is_causal=True" : ""}}), causal ? "causal attention of q, k, v" : "attention of q, k, v");
+  return ok();
+}
+
+// (batch, length, features): the features are cut into heads.
+Status SentenceProgram::apply_split_attention(const OpUse& use) {
+  if (use.has("batch") || use.has("length") || use.has("head_dim")) return invalid_input("attention: a size is given by the shape and by a word");
+  const std::vector<std::int64_t>& sizes = reading_.shapes[0];
+  KA_ASSIGN(const std::int64_t heads, count(use, "heads", "heads"));
+  if (sizes[2] % heads != 0) return invalid_input(fmt::format("{} features cannot be cut into {} heads", sizes[2], heads));
+  shape_ = {variable("batch", sizes[0]), variable("length", sizes[1]), variable("features", sizes[2])};
+  for (const char* name : {"q", "k", "v"}) input(name, shape_);
+  layer("heads", argument(variable("heads", heads)));
+  const bool causal = use.has("causal");
+  const std::string cut = "*(t.unflatten(2, (self.heads, -1)).transpose(1, 2) for t in (q, k, v))";
+  step(fmt::format("nn.functional.scaled_dot_product_attention({}{}).transpose(1, 2).flatten(2)", cut, causal ? ", is_causal=True" : ""),
+       fmt::format("{}attention of q, k, v in {} heads of {} features", causal ? "causal " : "", heads, sizes[2] / heads));
   return ok();
 }
 

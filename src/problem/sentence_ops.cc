@@ -52,7 +52,7 @@ constexpr auto kOps = std::to_array<SentenceOp>({
     {"power", "power #|pow #", OpKind::scalar, "torch.pow({x}, {n})", true},
     {"clamp", "clamp|clip", OpKind::clamp, "torch.clamp({x}, {n})", false, true},
     // Two tensors.
-    {"add", "add|addition|add two|sum of two|addition of two|residual|residual add|add residual|residual connection|elementwise add|elementwise addition|elementwise sum|a + b|x + y", OpKind::binary, "{x} + {y}", false, true},
+    {"add", "add|addition|vector add|vector addition|tensor addition|matrix addition|add two|sum of two|addition of two|residual|residual add|add residual|residual connection|elementwise add|elementwise addition|elementwise sum|a + b|x + y", OpKind::binary, "{x} + {y}", false, true},
     {"subtract", "subtract|subtraction|difference of two|subtract two|elementwise subtraction|elementwise difference|a - b|x - y", OpKind::binary, "{x} - {y}", false, true},
     {"multiply", "multiply elementwise|multiply two tensors|multiply two vectors|elementwise multiply|elementwise multiplication|elementwise product|elementwise mul|hadamard product|a * b|x * y|mul", OpKind::binary, "{x} * {y}", false, true},
     {"divide", "elementwise divide|elementwise division|divide two|quotient of two|a / b|x / y|div", OpKind::binary, "{x} / {y}"},
@@ -117,6 +117,7 @@ constexpr auto kTaken = std::to_array<Taken>({
     {OpKind::linear, " from_to outputs bias "},
     {OpKind::conv, " kernel filters stride padding dilation groups depthwise bias "},
     {OpKind::pool, " kernel stride padding "},
+    {OpKind::matmul, " m n k "},
     {OpKind::attention, " heads length head_dim batch causal "},
 });
 

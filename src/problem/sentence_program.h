@@ -48,12 +48,14 @@ class SentenceProgram {
   Status apply_window(const OpUse& use);
   Status apply_conv(const OpUse& use, Window& made);
   Status apply_attention(const OpUse& use);
+  Status apply_split_attention(const OpUse& use);
   Status apply_loss(const OpUse& use);
 
   Result<Sizes> shape_of_input(std::size_t index, const Sizes* like) const;
   Result<std::size_t> dimension(const OpUse& use, int otherwise) const;
   Result<std::int64_t> count(const OpUse& use, const std::string& parameter, const char* wanted) const;
   Result<std::int64_t> whole(const OpUse& use, const char* name, double otherwise, double least) const;
+  Result<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> matmul_shapes(const OpUse& use) const;
   Result<Window> window(const OpUse& use) const;
   Size variable(const std::string& name, std::int64_t value);  // a new one at the top of the file
   std::string argument(const Size& size);                      // of __init__, which gets the size

@@ -52,7 +52,10 @@ constexpr auto kPhrases = std::to_array<Phrase>({
     {"shape:length", "length #|# elements|# values|# numbers|# entries|size #"},
     {"shape:rows", "# rows"},
     {"shape:columns", "# columns|# cols"},
-    {"two", "two tensors|two matrices|two vectors|two inputs|both inputs"},
+    {"m", "m #"},
+    {"n", "n #"},
+    {"k", "k #"},
+    {"two", "two"},
     {"rank", "1d|one dimensional", 1},
     {"rank", "2d|two dimensional", 2},
     {"rank", "3d|three dimensional", 3},
@@ -69,7 +72,7 @@ constexpr auto kPhrases = std::to_array<Phrase>({
 constexpr auto kFillers = std::to_array<std::string_view>({
     "a", "an", "the", "of", "for", "to", "on", "over", "in", "with", "and", "then", "followed", "by", "along", "across", "applied", "apply", "implement", "write", "create", "compute", "computes",
     "computing", "calculate", "make", "build", "generate", "give", "me", "please", "i", "want", "need", "kernel", "triton", "fused", "fuse", "function", "op", "operation", "operator", "layer",
-    "activation", "tensor", "tensors", "matrix", "matrices", "vector", "vectors", "input", "inputs", "image", "images", "shape", "shaped", "contiguous", "dtype", "type", "precision", "data", "pytorch", "torch",
+    "activation", "tensor", "tensors", "matrix", "matrices", "vector", "vectors", "input", "inputs", "image", "images", "shape", "shaped", "dimensions", "forward", "pass", "contiguous", "dtype", "type", "precision", "data", "pytorch", "torch",
     "cuda", "gpu", "that", "which", "performs", "perform", "does", "is", "it", "its", "result", "using", "use", "whose", "where", "having", "has", "fast", "efficient", "simple", "elementwise",
     "+", ",", "->", "=", "random", "size", "sizes", "as", "be", "should", "values", "elements",
 });

@@ -77,6 +77,8 @@ constexpr std::pair<const char*, const char*> kPrograms[] = {
     {"conv_norm_pool", "3x3 convolution with 4 filters, padding 1, then batch norm, then relu, then 2x2 max pool on (2, 3, 12, 12)"},
     {"depthwise", "depthwise conv2d 3x3 with padding 1 and without bias on (2, 4, 10, 10)"},
     {"attention", "causal attention with 2 heads, sequence length 32, head dimension 16, batch 2"},
+    {"attention_split", "attention with 4 heads on (2, 24, 32) in fp16"},
+    {"gemm", "gemm with m = 32, n = 24 and k = 40, followed by tanh"},
     {"argmax", "argmax over the last dimension of (8, 100)"},
     {"sum_of_squares", "sum of squares over dim 0 of (40, 30)"},
     {"chain", "multiply by 2, add 1, clamp between 0 and 6, then residual add on (33, 65)"},

@@ -38,7 +38,7 @@ struct Piece {
 std::vector<Piece> python_pieces(const Asked& asked, const std::vector<Block>& blocks) {
   std::vector<Piece> pieces;
   for (const Block& block : blocks) {
-    const bool edits = has_search_blocks(block.text) || (block.language != Language::python && has_diff(block.text));
+    const bool edits = has_search_blocks(block.text) || has_diff(block.text);
     const bool python = block.language == Language::python || (block.language == Language::unknown && looks_like_python(block.text));
     if (python && !edits && !trim(block.text).empty()) pieces.push_back({block.text, block.file, block.closed, defines_entry(asked, block.text)});
   }
@@ -140,7 +140,7 @@ std::optional<Reply> from_edits_in(const Asked& asked, const std::vector<Block>&
   const bool search = has_search_blocks(text);
   std::string diff;
   for (const Block& block : blocks)
-    if (!search && (block.language == Language::diff || block.language == Language::unknown) && has_diff(block.text)) diff += block.text;
+    if (!search && block.language != Language::other && block.language != Language::json && has_diff(block.text)) diff += block.text;
   if (!search && blocks.empty() && has_diff(text)) diff = text;
   if (!search && diff.empty()) return std::nullopt;
   const bool cut_short = !blocks.empty() && !blocks.back().closed;
@@ -180,6 +180,14 @@ Reply without_python(const Asked& asked, const std::vector<Block>& blocks, const
 }
 
 }  // namespace
+
+std::optional<std::string> unclear_reason(std::string_view reply) {
+  constexpr std::string_view kMark = "UNCLEAR:";
+  const std::string text = clean(reply.substr(0, kMaxReplyBytes)).text;
+  const std::size_t at = text.find_first_not_of(" \n\t*`");
+  if (at == std::string::npos || !starts_with(std::string_view(text).substr(at), kMark)) return std::nullopt;
+  return excerpt(std::string_view(text).substr(at + kMark.size()), 300);
+}
 
 Reply read_reply(const Asked& asked, std::string_view reply, bool truncated) {
   if (reply.size() > kMaxReplyBytes) return refuse(asked, fmt::format("the reply has {} bytes, at most {} are read", reply.size(), kMaxReplyBytes));

@@ -2,6 +2,7 @@
 // executed or believed here, and whatever is wrong becomes one sentence that can be shown to the model.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -43,5 +44,8 @@ Reply read_continued(const Asked& asked, std::string_view first, std::string_vie
 
 // Both pieces as one text: without what the second repeats of the end of the first, and without the fence that it opens again.
 std::string join_pieces(std::string_view first, std::string_view second);
+
+// What is missing, where a model answers a sentence with "UNCLEAR: ..." (prompts/problem_from_sentence.md).
+std::optional<std::string> unclear_reason(std::string_view reply);
 
 }  // namespace ka::prompt

@@ -122,6 +122,12 @@ std::vector<std::string> case_names() {
 
 INSTANTIATE_TEST_SUITE_P(Table, Replies, testing::ValuesIn(case_names()), [](const auto& row) { return row.param.substr(0, row.param.size() - 4); });
 
+TEST(UnclearReplies, OfASentenceMayAskBack) {
+  EXPECT_EQ(unclear_reason("UNCLEAR: no sizes are given\nI would need a shape."), "no sizes are given");
+  EXPECT_EQ(unclear_reason("<think>hm</think>\n**UNCLEAR: which dimension**"), "which dimension**");
+  EXPECT_EQ(unclear_reason("```python\n# UNCLEAR: x\n```"), std::nullopt);
+}
+
 TEST(ReplySizes, HugeOnesAreRefusedBySize) {
   EXPECT_THAT(text_of(read_reply({}, std::string(kMaxReplyBytes + 1, 'x'), false)), testing::HasSubstr("the reply has 16777217 bytes, at most 16777216 are read"));
   const std::string code = "```python\ndef kernel_function(x):\n" + std::string(kMaxFileBytes, ' ') + "return x\n```\n";
