@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxSentenceBytes = 1000;
 constexpr const char* kExamples =
-    "understood are sentences like \"fused bias + gelu for (4096, 11008) bf16\", \"softmax over the last dimension of a 128 x 1000 tensor\", \"matmul of (512, 256) and (256, 1024) in fp16\" or "
-    "\"conv2d 3x3 with 64 filters and relu on (16, 32, 56, 56)\"";
+    "understood are sentences like \"fused bias + gelu for (4096, 11008) bf16\", \"softmax over the last dimension of a 128 x 1000 tensor\", "
+    "\"matmul of (512, 256) and (256, 1024) in fp16\" or \"conv2d 3x3 with 64 filters and relu on (16, 32, 56, 56)\"";
 
 Result<SentenceProblem> understand(std::string_view sentence) {
   if (trim(sentence).empty()) return invalid_input("the sentence is empty");

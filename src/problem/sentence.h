@@ -1,5 +1,6 @@
-// A computation in plain words as a PyTorch program, by rule: "softmax over the last dimension of a 128 x 1000 tensor". Nothing is guessed: a word, number or shape without a meaning here is refused
-// by name, and the program comes with a line that says how the words were understood. docs/sentences.md has what is understood.
+// A computation in plain words as a PyTorch program, by rule: "softmax over the last dimension of a 128 x 1000 tensor". Nothing is guessed: a word, number or
+// shape without a meaning here is refused by name, and the program comes with a line that says how the words were understood. docs/sentences.md has what is
+// understood.
 #pragma once
 
 #include <string>

@@ -60,7 +60,8 @@ Status SentenceProgram::apply_binary(const OpUse& use) {
   }
   std::string other = "y";
   if (!steps_.empty()) {  // one more input, like what there is so far
-    if (std::any_of(shape_.begin(), shape_.end(), [](const Size& size) { return size.name.empty(); })) return invalid_input(fmt::format("{} behind {} is not understood", plain_name(use), words_.back()));
+    if (std::any_of(shape_.begin(), shape_.end(), [](const Size& size) { return size.name.empty(); }))
+      return invalid_input(fmt::format("{} behind {} is not understood", plain_name(use), words_.back()));
     constexpr std::array<const char*, 4> names = {"y", "z", "u", "v"};
     if (inputs_.size() > names.size()) return invalid_input("too many inputs");
     other = names[inputs_.size() - 1];
@@ -84,8 +85,10 @@ Status SentenceProgram::apply_along(const OpUse& use) {
     shape_.clear();
   } else {
     KA_ASSIGN(const std::size_t dim, dimension(use, -1));
-    const std::string python = std::to_string(use.has("dim") && use.value("dim", 0) >= 0 ? static_cast<std::int64_t>(dim) : static_cast<std::int64_t>(dim) - static_cast<std::int64_t>(shape_.size()));
-    step(with_holes(use.op->python, {{"{x}", "x"}, {"{dim}", ", dim=" + python}}), fmt::format("{} over dim {}{}", words, dim, use.has("dim") || shape_.size() == 1 ? "" : " (the last, by default)"));
+    const bool counted_from_end = use.value("dim", -1) < 0;
+    const std::string python = number_text(static_cast<double>(dim) - (counted_from_end ? static_cast<double>(shape_.size()) : 0));
+    const char* by_default = use.has("dim") || shape_.size() == 1 ? "" : " (the last, by default)";
+    step(with_holes(use.op->python, {{"{x}", "x"}, {"{dim}", ", dim=" + python}}), fmt::format("{} over dim {}{}", words, dim, by_default));
     if (kind == OpKind::reduce) shape_.erase(shape_.begin() + static_cast<std::ptrdiff_t>(dim));
   }
   ended_ = starts_with(use.op->name, "arg") || shape_.empty();
@@ -153,7 +156,8 @@ Status SentenceProgram::apply_matmul(const OpUse& use) {
   }
   KA_ASSIGN(const auto shapes, matmul_shapes(use));
   const auto& [a, b] = shapes;
-  if (a.size() < 2 || a.size() > 4 || b.empty() || b.size() > a.size()) return invalid_input("matmul of these numbers of dimensions is not understood; (m, k) and (k, n), (b, m, k) and (b, k, n), (m, k) and (k,) are");
+  if (a.size() < 2 || a.size() > 4 || b.empty() || b.size() > a.size())
+    return invalid_input("matmul of these numbers of dimensions is not understood; (m, k) and (k, n), (b, m, k) and (b, k, n), (m, k) and (k,) are");
   const std::int64_t depth = b.size() == 1 ? b[0] : b[b.size() - 2];
   if (a.back() != depth) return invalid_input(fmt::format("the shapes of matmul do not fit: {} columns by {} rows", a.back(), depth));
   Sizes left, right, result;
@@ -184,7 +188,8 @@ Status SentenceProgram::apply_linear(const OpUse& use) {
   std::int64_t outputs = 0;
   if (use.has("from_to")) {
     const std::vector<double>& range = use.parameters.at("from_to");
-    if (range[0] != static_cast<double>(shape_.back().value)) return invalid_input(fmt::format("linear from {} features, but the last dimension has {}", number_text(range[0]), shape_.back().value));
+    if (range[0] != static_cast<double>(shape_.back().value))
+      return invalid_input(fmt::format("linear from {} features, but the last dimension has {}", number_text(range[0]), shape_.back().value));
     if (!is_size(range[1])) return invalid_input("linear needs a whole number of outputs");
     outputs = static_cast<std::int64_t>(range[1]);
   } else {
@@ -202,7 +207,8 @@ Status SentenceProgram::apply_linear(const OpUse& use) {
 // A whole number among the parameters of a window.
 Result<std::int64_t> SentenceProgram::whole(const OpUse& use, const char* name, double otherwise, double least) const {
   const double value = use.value(name, otherwise);
-  if (value < least || value > 1000 || value != std::floor(value)) return invalid_input(fmt::format("{} of {} must be a whole number from {} to 1000", name, plain_name(use), least));
+  if (value < least || value > 1000 || value != std::floor(value))
+    return invalid_input(fmt::format("{} of {} must be a whole number from {} to 1000", name, plain_name(use), least));
   return static_cast<std::int64_t>(value);
 }
 
@@ -266,7 +272,8 @@ Status SentenceProgram::apply_conv(const OpUse& use, Window& made) {
   std::string out = in, group_text = depthwise ? ", groups=" + in : std::string(), kind = depthwise ? "depthwise " : "";
   if (!depthwise) {
     KA_ASSIGN(const std::int64_t filters, count(use, "filters", "the number of filters, as in \"with 64 filters\""));
-    if (channels.value % groups != 0 || filters % groups != 0) return invalid_input(fmt::format("{} channels and {} filters cannot be cut into {} groups", channels.value, filters, groups));
+    if (channels.value % groups != 0 || filters % groups != 0)
+      return invalid_input(fmt::format("{} channels and {} filters cannot be cut into {} groups", channels.value, filters, groups));
     made.result[1] = variable("filters", filters);
     out = argument(made.result[1]);
     if (groups > 1) group_text = fmt::format(", groups={}", groups);
@@ -293,9 +300,11 @@ Status SentenceProgram::apply_attention(const OpUse& use) {
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!reading_.shapes.empty()) {
-      if (use.has(wanted[i].first) && use.value(wanted[i].first, 0) != static_cast<double>(sizes[i])) return invalid_input(fmt::format("attention: the shape has {} for {}, the words say otherwise", sizes[i], wanted[i].second));
+      if (use.has(wanted[i].first) && use.value(wanted[i].first, 0) != static_cast<double>(sizes[i]))
+        return invalid_input(fmt::format("attention: the shape has {} for {}, the words say otherwise", sizes[i], wanted[i].second));
     } else {
-      KA_ASSIGN(const std::int64_t size, count(use, wanted[i].first, "a shape (batch, heads, length, head dimension), or all four: batch, heads, sequence length, head dimension"));
+      KA_ASSIGN(const std::int64_t size, count(use, wanted[i].first,
+          "a shape (batch, heads, length, head dimension), or all four: batch, heads, sequence length, head dimension"));
       sizes.push_back(size);
     }
   }

@@ -52,9 +52,11 @@ constexpr auto kOps = std::to_array<SentenceOp>({
     {"power", "power #|pow #", OpKind::scalar, "torch.pow({x}, {n})", true},
     {"clamp", "clamp|clip", OpKind::clamp, "torch.clamp({x}, {n})", false, true},
     // Two tensors.
-    {"add", "add|addition|vector add|vector addition|tensor addition|matrix addition|add two|sum of two|addition of two|residual|residual add|add residual|residual connection|elementwise add|elementwise addition|elementwise sum|a + b|x + y", OpKind::binary, "{x} + {y}", false, true},
+    {"add", "add|addition|vector add|vector addition|tensor addition|matrix addition|add two|sum of two|addition of two|residual|residual add|add residual|residual connection|"
+        "elementwise add|elementwise addition|elementwise sum|a + b|x + y", OpKind::binary, "{x} + {y}", false, true},
     {"subtract", "subtract|subtraction|difference of two|subtract two|elementwise subtraction|elementwise difference|a - b|x - y", OpKind::binary, "{x} - {y}", false, true},
-    {"multiply", "multiply elementwise|multiply two tensors|multiply two vectors|elementwise multiply|elementwise multiplication|elementwise product|elementwise mul|hadamard product|a * b|x * y|mul", OpKind::binary, "{x} * {y}", false, true},
+    {"multiply", "multiply elementwise|multiply two tensors|multiply two vectors|elementwise multiply|elementwise multiplication|elementwise product|elementwise mul|"
+        "hadamard product|a * b|x * y|mul", OpKind::binary, "{x} * {y}", false, true},
     {"divide", "elementwise divide|elementwise division|divide two|quotient of two|a / b|x / y|div", OpKind::binary, "{x} / {y}"},
     {"maximum", "elementwise maximum|elementwise max|maximum of two|max of two", OpKind::binary, "torch.maximum({x}, {y})", false, true},
     {"minimum", "elementwise minimum|elementwise min|minimum of two|min of two", OpKind::binary, "torch.minimum({x}, {y})", false, true},
@@ -82,7 +84,8 @@ constexpr auto kOps = std::to_array<SentenceOp>({
     {"instance_norm", "instance norm|instancenorm|instance normalization", OpKind::batch_norm, "InstanceNorm"},
     {"group_norm", "group norm|groupnorm|group normalization", OpKind::group_norm, "GroupNorm"},
     // Products and windows.
-    {"matmul", "matmul|mat mul|mm|bmm|gemm|matrix multiplication|matrix multiply|matrix product|matrix multiplications|multiply two matrices|product of two matrices|multiplication of two matrices|matvec|matrix vector product|matrix vector multiplication|batched matmul|batched matrix multiplication",
+    {"matmul", "matmul|mat mul|mm|bmm|gemm|matrix multiplication|matrix multiply|matrix product|matrix multiplications|multiply two matrices|product of two matrices|"
+        "multiplication of two matrices|matvec|matrix vector product|matrix vector multiplication|batched matmul|batched matrix multiplication",
      OpKind::matmul, "torch.matmul({x}, {y})"},
     {"dot", "dot product|inner product", OpKind::dot, "torch.dot({x}, {y})"},
     {"linear", "linear|linear layer|fully connected|fully connected layer|dense layer", OpKind::linear, "Linear"},
@@ -93,7 +96,8 @@ constexpr auto kOps = std::to_array<SentenceOp>({
     {"max_pool", "max pool|maxpool|max pooling|max pool1d|max pool2d|max pool3d|maxpool1d|maxpool2d|maxpool3d|max pooling layer", OpKind::pool, "max_pool"},
     {"avg_pool", "avg pool|average pool|average pooling|avgpool|avg pool1d|avg pool2d|avg pool3d|avgpool1d|avgpool2d|avgpool3d", OpKind::pool, "avg_pool"},
     {"global_avg_pool", "global average pool|global average pooling|global avg pool", OpKind::global_pool, "torch.mean({x}, dim={dims})"},
-    {"attention", "attention|self attention|scaled dot product attention|multi head attention|multihead attention|sdpa|flash attention", OpKind::attention, "nn.functional.scaled_dot_product_attention(q, k, v{n})"},
+    {"attention", "attention|self attention|scaled dot product attention|multi head attention|multihead attention|sdpa|flash attention", OpKind::attention,
+        "nn.functional.scaled_dot_product_attention(q, k, v{n})"},
     {"transpose", "transpose|transposition", OpKind::transpose, "{x}.transpose(-2, -1).contiguous()", false, true},
     {"mse_loss", "mse|mse loss|mean squared error|mean squared error loss", OpKind::loss, "nn.functional.mse_loss({x}, {y})"},
     {"l1_loss", "l1 loss|mean absolute error", OpKind::loss, "nn.functional.l1_loss({x}, {y})"},

@@ -81,7 +81,8 @@ Status SentenceProgram::name_inputs() {
     KA_ASSIGN(Sizes shape, shape_of_input(inputs_.size(), inputs_.empty() ? nullptr : &shape_));
     if (inputs_.empty()) {
       const bool sequence = shape.size() == 3 && std::any_of(reading_.ops.begin(), reading_.ops.end(), is_image_op);
-      for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = variable(sequence && i == 1 ? "channels" : sequence && i == 2 ? "length" : names_of_rank(shape.size())[i], shape[i].value);
+      for (std::size_t i = 0; i < shape.size(); ++i)
+        shape[i] = variable(sequence && i == 1 ? "channels" : sequence && i == 2 ? "length" : names_of_rank(shape.size())[i], shape[i].value);
       shape_ = shape;
     }
     input(name, shape);
@@ -117,7 +118,8 @@ Result<std::int64_t> SentenceProgram::count(const OpUse& use, const std::string&
 Result<std::size_t> SentenceProgram::dimension(const OpUse& use, int otherwise) const {
   const double wanted = use.value("dim", otherwise);
   const auto rank = static_cast<double>(shape_.size());
-  if (wanted != std::floor(wanted) || wanted >= rank || wanted < -rank) return invalid_input(fmt::format("{} over dimension {}, but there are {} dimensions (0 to {})", use.op->name, wanted, rank, rank - 1));
+  if (wanted != std::floor(wanted) || wanted >= rank || wanted < -rank)
+    return invalid_input(fmt::format("{} over dimension {}, but there are {} dimensions (0 to {})", use.op->name, wanted, rank, rank - 1));
   return static_cast<std::size_t>(wanted < 0 ? wanted + rank : wanted);
 }
 
@@ -130,7 +132,8 @@ Status SentenceProgram::build() {
   }
   for (const OpUse& use : reading_.ops)
     if (!ir::is_float(dtype_) && !use.op->integers) return invalid_input(fmt::format("{} needs a floating-point type, not {}", use.op->name, ir::to_string(dtype_)));
-  if (reading_.two_inputs && input_names(reading_.ops[0]).size() != 2) return invalid_input(fmt::format("two tensors are named, but {} has not two inputs", reading_.ops[0].op->name));
+  if (reading_.two_inputs && input_names(reading_.ops[0]).size() != 2)
+    return invalid_input(fmt::format("two tensors are named, but {} has not two inputs", reading_.ops[0].op->name));
   if (reading_.rank && (reading_.shapes.empty() || static_cast<std::size_t>(*reading_.rank) != reading_.shapes[0].size()))
     return invalid_input(fmt::format("a tensor of {} dimension{} is named, but no such shape is given", *reading_.rank, *reading_.rank == 1 ? "" : "s"));
   KA_TRY(name_inputs());

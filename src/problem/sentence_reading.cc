@@ -30,7 +30,8 @@ constexpr auto kPhrases = std::to_array<Phrase>({
     {"dim", "third dimension|third dim|third axis", 2},
     {"dim", "dim #|dimension #|axis #|dims #"},
     {"all", "all elements|all dimensions|all values|all entries|whole tensor|entire tensor|everything"},
-    {"kernel", "kernel size #|kernel #|window size #|window #|filter size #|kernel size $|kernel $|window size $|window $|filter size $|$ kernel|$ kernels|$ window|$ windows|$ filter|$ filters"},
+    {"kernel", "kernel size #|kernel #|window size #|window #|filter size #|kernel size $|kernel $|window size $|window $|filter size $|$ kernel|$ kernels|$ window|$ windows|"
+        "$ filter|$ filters"},
     {"filters", "# filters|# output channels|# out channels|# channels|# kernels|# output filters|output channels #|out channels #"},
     {"filters+kernel", "# $ filters|# $ kernels|# filters of size $|# filters of $"},
     {"stride", "stride #|strides #"},
@@ -70,11 +71,13 @@ constexpr auto kPhrases = std::to_array<Phrase>({
 
 // Words without a meaning of their own, and those that stand between operations.
 constexpr auto kFillers = std::to_array<std::string_view>({
-    "a", "an", "the", "of", "for", "to", "on", "over", "in", "with", "and", "then", "followed", "by", "along", "across", "applied", "apply", "implement", "write", "create", "compute", "computes",
-    "computing", "calculate", "make", "build", "generate", "give", "me", "please", "i", "want", "need", "kernel", "triton", "fused", "fuse", "function", "op", "operation", "operator", "layer",
-    "activation", "tensor", "tensors", "matrix", "matrices", "vector", "vectors", "input", "inputs", "image", "images", "shape", "shaped", "dimensions", "forward", "pass", "contiguous", "dtype", "type", "precision", "data", "pytorch", "torch",
-    "cuda", "gpu", "that", "which", "performs", "perform", "does", "is", "it", "its", "result", "using", "use", "whose", "where", "having", "has", "fast", "efficient", "simple", "elementwise",
-    "+", ",", "->", "=", "random", "size", "sizes", "as", "be", "should", "values", "elements",
+    "a", "an", "the", "of", "for", "to", "on", "over", "in", "with", "and", "then", "followed", "by", "along", "across", "applied", "apply",
+    "implement", "write", "create", "compute", "computes", "computing", "calculate", "make", "build", "generate", "give", "me", "please", "i", "want",
+    "need", "kernel", "triton", "fused", "fuse", "function", "op", "operation", "operator", "layer", "activation", "tensor", "tensors", "matrix",
+    "matrices", "vector", "vectors", "input", "inputs", "image", "images", "shape", "shaped", "dimensions", "forward", "pass", "contiguous", "dtype",
+    "type", "precision", "data", "pytorch", "torch", "cuda", "gpu", "that", "which", "performs", "perform", "does", "is", "it", "its", "result",
+    "using", "use", "whose", "where", "having", "has", "fast", "efficient", "simple", "elementwise", "+", ",", "->", "=", "random", "size", "sizes",
+    "as", "be", "should", "values", "elements",
 });
 
 // Words that people use and that say too little.
@@ -207,7 +210,8 @@ class SentenceReader {
       if (!found.values.empty()) use.number = found.values[0][0];
       reading_.ops.push_back(std::move(use));
       if (reading_.ops.size() > 1 && saw_and_ && !saw_sequence_ && is_light(op) && is_light(*reading_.ops[reading_.ops.size() - 2].op))
-        return invalid_input(fmt::format("\"{} and {}\" may mean one after the other, or two results; say \"then\" for one after the other", reading_.ops[reading_.ops.size() - 2].op->name, op.name));
+        return invalid_input(fmt::format("\"{} and {}\" may mean one after the other, or two results; say \"then\" for one after the other",
+            reading_.ops[reading_.ops.size() - 2].op->name, op.name));
       after_of_.push_back(saw_of_ && !saw_sequence_ && !saw_and_);
       for (auto waiting = pending_.begin(); waiting != pending_.end();) {
         const bool fits_it = takes(op.kind, waiting->parameter) && reading_.ops.back().parameters.emplace(waiting->parameter, waiting->values).second;
@@ -247,7 +251,8 @@ class SentenceReader {
       const bool of_attention = std::any_of(reading_.ops.begin(), reading_.ops.end(), [](const OpUse& use) { return use.op->kind == OpKind::attention; });
       return of_attention ? give("length", words, values) : add_shape(values, words);
     } else if (const Result<ir::DType> dtype = ir::parse_dtype(name)) {
-      if (reading_.dtype && *reading_.dtype != *dtype) return invalid_input(fmt::format("two types are named ({} and {})", ir::to_string(*reading_.dtype), ir::to_string(*dtype)));
+      if (reading_.dtype && *reading_.dtype != *dtype)
+        return invalid_input(fmt::format("two types are named ({} and {})", ir::to_string(*reading_.dtype), ir::to_string(*dtype)));
       reading_.dtype = *dtype;
     } else {
       return give(std::string(name), words, values);

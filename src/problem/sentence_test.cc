@@ -31,13 +31,20 @@ TEST(Sentences, AreUnderstoodAsTheTableSays) {
   EXPECT_GE(refused, 50U);
 }
 
+std::string shapes_for(const SentenceOp& op) {
+  if (op.kind == OpKind::matmul) return "(8, 16) and (16, 32)";
+  if (op.kind == OpKind::dot) return "(8,)";
+  if (op.kind == OpKind::cross_entropy || op.kind == OpKind::linear) return "(8, 16)";
+  if (op.name == "conv1d") return "(2, 4, 8)";
+  return op.name == "conv3d" ? "(2, 4, 8, 8, 8)" : "(2, 4, 8, 8)";
+}
+
 // Every spelling of every operation is understood as that operation, wherever the sentence gives it what it needs.
 TEST(Sentences, EverySpellingOfTheTableIsFound) {
   for (const SentenceOp& op : sentence_ops())
     for (std::string words : split(op.words, '|')) {
       if (const std::size_t number = words.find('#'); number != std::string::npos) words.replace(number, 1, "2");
-      const std::string shapes = op.kind == OpKind::matmul ? "(8, 16) and (16, 32)" : op.kind == OpKind::dot ? "(8,)" : op.kind == OpKind::cross_entropy || op.kind == OpKind::linear ? "(8, 16)"
-                                 : op.name == "conv1d" ? "(2, 4, 8)" : op.name == "conv3d" ? "(2, 4, 8, 8, 8)" : "(2, 4, 8, 8)";
+      const std::string shapes = shapes_for(op);
       std::string more;
       if (takes(op.kind, "kernel")) more += " with kernel size 3";
       if (takes(op.kind, "filters")) more += " with 8 filters";

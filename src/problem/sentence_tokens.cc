@@ -18,7 +18,7 @@ using Token = SentenceToken;
 bool is_number_start(std::string_view text, std::size_t at) {
   const auto digit = [&](std::size_t i) { return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0; };
   if (digit(at)) return true;
-  const bool signed_number = text[at] == '-' && digit(at + 1) && (at == 0 || text[at - 1] == ' ' || text[at - 1] == '(' || text[at - 1] == ',' || text[at - 1] == '[' || text[at - 1] == '=');
+  const bool signed_number = text[at] == '-' && digit(at + 1) && (at == 0 || std::string_view(" (,[=").find(text[at - 1]) != std::string_view::npos);
   return signed_number || (text[at] == '.' && digit(at + 1));
 }
 

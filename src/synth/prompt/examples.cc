@@ -32,7 +32,8 @@ constexpr auto kPieces = std::to_array<Piece>({
     {"loss", "row_reduction"}, {"entropy", "row_reduction"}, {"similarity", "row_reduction"}, {"topk", "row_reduction"}, {"sort", "row_reduction"},
 });
 // Names that are too short to be looked for inside others.
-constexpr auto kWhole = std::to_array<Piece>({{"mm", "matmul"}, {"mv", "matmul"}, {"dot", "matmul"}, {"max", "row_reduction"}, {"min", "row_reduction"}, {"all", "row_reduction"}, {"any", "row_reduction"}});
+constexpr auto kWhole = std::to_array<Piece>({{"mm", "matmul"}, {"mv", "matmul"}, {"dot", "matmul"}, {"max", "row_reduction"}, {"min", "row_reduction"}, {"all", "row_reduction"},
+    {"any", "row_reduction"}});
 
 std::string_view example_of(const std::string& name) {
   std::string lower;

@@ -15,8 +15,8 @@ struct Example {
 
 std::span<const Example> all_examples();
 
-// The examples for a program with these operators, in any spelling ("aten.linear.default", "nn.Conv2d", "F.softmax"): at most `most`, what is hardest to write first. A program of
-// which nothing is known gets the pointwise one.
+// The examples for a program with these operators, in any spelling ("aten.linear.default", "nn.Conv2d", "F.softmax"): at most `most`, what is hardest to write
+// first. A program of which nothing is known gets the pointwise one.
 std::vector<Example> choose_examples(std::span<const std::string> operators, std::size_t most = 2);
 
 }  // namespace ka::prompt

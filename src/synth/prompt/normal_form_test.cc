@@ -47,7 +47,8 @@ TEST(NormalForm, NotTheSame) {
 }
 
 TEST(NormalForm, IsItsOwnNormalForm) {
-  for (const char* source : {"def f( x ):\n  return x  # c\n", "x = f\"{a}\" 'b'\n", "@triton . jit\ndef k(): pass\n"}) EXPECT_EQ(normal_form(normal_form(source)), normal_form(source));
+  for (const char* source : {"def f( x ):\n  return x  # c\n", "x = f\"{a}\" 'b'\n", "@triton . jit\ndef k(): pass\n"})
+    EXPECT_EQ(normal_form(normal_form(source)), normal_form(source));
 }
 
 TEST(NormalForm, IdentityIsAHash) {

@@ -21,7 +21,8 @@ struct PromptFile {
 // In the order of their names.
 std::span<const PromptFile> built_in_prompts();
 
-// All files, read and parsed. Files of the folder take the place of built-in ones of the same name; others there are a mistake that is told, since a misspelt name would silently do nothing.
+// All files, read and parsed. Files of the folder take the place of built-in ones of the same name; others there are a mistake that is told, since a misspelt
+// name would silently do nothing.
 class PromptFiles {
  public:
   static Result<PromptFiles> load(const std::string& folder = {});

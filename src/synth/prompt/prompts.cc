@@ -54,7 +54,8 @@ std::vector<Values> history_rows(const RefinementPrompt& prompt, const Marks& ma
   for (auto attempt = prompt.history.rbegin(); attempt != prompt.history.rend() && rows.size() < kShownAttempts; ++attempt) {
     const bool known = attempt->kernel.empty() || !seen.insert(source_identity(attempt->kernel)).second;
     const std::string shortened = known ? std::string() : elide_middle(attempt->kernel, kShownKernel);
-    rows.insert(rows.begin(), {{"past_round", std::to_string(attempt->round)}, {"past_reason", excerpt(attempt->reason, 300)}, {"past_kernel", marks.around("kernel", shortened)}});
+    rows.insert(rows.begin(), {{"past_round", std::to_string(attempt->round)}, {"past_reason", excerpt(attempt->reason, 300)},
+        {"past_kernel", marks.around("kernel", shortened)}});
   }
   return rows;
 }
@@ -93,7 +94,8 @@ Messages generation_messages(const PromptFiles& files, const GenerationPrompt& p
   KA_ASSIGN(std::string task, task_text(files, prompt.task, marks));
   const std::string approach = prompt.variant > 0 ? kApproaches[static_cast<std::size_t>(prompt.variant - 1) % kApproaches.size()] : "";
   KA_ASSIGN(std::string question, files.render("kernel_generation.md",
-                                         {{"task", std::move(task)}, {"variant", prompt.variant > 0 ? std::to_string(prompt.variant) : std::string()}, {"approach", approach}, {"entry", prompt.task.entry}}));
+                                         {{"task", std::move(task)}, {"variant", prompt.variant > 0 ? std::to_string(prompt.variant) : std::string()}, {"approach", approach},
+                                             {"entry", prompt.task.entry}}));
   return ask(files, marks, std::move(question));
 }
 
@@ -164,7 +166,8 @@ Messages compose_messages(const PromptFiles& files, const ComposePrompt& prompt,
   std::vector<Values> parts;
   for (const ComposePrompt::Part& part : prompt.parts) parts.push_back({{"id", part.id}, {"calls", part.calls}, {"source", marks.around("kernel", part.source)}});
   KA_ASSIGN(std::string task, task_text(files, prompt.task, marks));
-  KA_ASSIGN(std::string question, files.render("compose.md", {{"task", std::move(task)}, {"parts", std::move(parts)}, {"complaint", excerpt(prompt.complaint, 1000)}, {"entry", prompt.task.entry}}));
+  KA_ASSIGN(std::string question, files.render("compose.md", {{"task", std::move(task)}, {"parts", std::move(parts)}, {"complaint", excerpt(prompt.complaint, 1000)},
+      {"entry", prompt.task.entry}}));
   return ask(files, marks, std::move(question));
 }
 

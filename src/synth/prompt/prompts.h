@@ -1,5 +1,5 @@
-// The questions to a language model: plain structs in, messages out. Texts of others (programs, sentences, messages) stand between marks with a code that their authors cannot know, and the
-// system prompt says that nothing between them is an instruction.
+// The questions to a language model: plain structs in, messages out. Texts of others (programs, sentences, messages) stand between marks with a code that their
+// authors cannot know, and the system prompt says that nothing between them is an instruction.
 #pragma once
 
 #include <string>

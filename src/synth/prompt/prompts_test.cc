@@ -25,7 +25,8 @@ PromptFiles built_in() { return PromptFiles::load().value(); }
 std::string text_of(const std::vector<llm::Message>& messages) {
   constexpr const char* roles[] = {"system", "user", "assistant"};
   std::string text;
-  for (const llm::Message& message : messages) text += std::string("======== ") + roles[static_cast<int>(message.role)] + "\n" + message.text + (ends_with(message.text, "\n") ? "" : "\n");
+  for (const llm::Message& message : messages)
+    text += std::string("======== ") + roles[static_cast<int>(message.role)] + "\n" + message.text + (ends_with(message.text, "\n") ? "" : "\n");
   return text;
 }
 

@@ -53,11 +53,13 @@ bool may_be_code(std::string_view line) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   if (word.empty() || rest.empty()) return false;
   const bool next_to_it = rest.size() == line.size() - word.size();
-  return starts_with(rest, "=") || starts_with(rest, "+=") || (next_to_it && std::string_view("([.").find(rest[0]) != std::string_view::npos) || (starts_with(rest, ":") && line.find('=') != std::string_view::npos) ||
+  return starts_with(rest, "=") || starts_with(rest, "+=") || (next_to_it && std::string_view("([.").find(rest[0]) != std::string_view::npos) ||
+      (starts_with(rest, ":") && line.find('=') != std::string_view::npos) ||
          starts_with(rest, ", ");
 }
 
-constexpr auto kLeftOut = std::to_array<std::string_view>({"unchanged", "rest of", "same as", "as before", "existing", "remain", "omitted", "previous code", "your code", "goes here", "keep"});
+constexpr auto kLeftOut = std::to_array<std::string_view>({"unchanged", "rest of", "same as", "as before", "existing", "remain", "omitted", "previous code", "your code",
+    "goes here", "keep"});
 
 }  // namespace
 
@@ -126,7 +128,8 @@ bool is_finished(std::string_view text) {
   std::string_view last;
   for (const Token& token : python_tokens(text)) {
     if (token.kind == TokenKind::plain)
-      for (const char c : token.text) depth += (std::string_view("([{").find(c) != std::string_view::npos ? 1 : 0) - (std::string_view(")]}").find(c) != std::string_view::npos ? 1 : 0);
+      for (const char c : token.text)
+        depth += (std::string_view("([{").find(c) != std::string_view::npos ? 1 : 0) - (std::string_view(")]}").find(c) != std::string_view::npos ? 1 : 0);
     if (token.kind == TokenKind::string) {
       const char quote = token.text.back();
       if ((quote != '"' && quote != '\'') || token.text.size() < 2) return false;

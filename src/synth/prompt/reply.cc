@@ -81,8 +81,10 @@ Reply choose(const Asked& asked, const std::vector<Piece>& pieces, bool truncate
   const Piece& piece = pieces[chosen];
   const bool cut_short = !pieces.back().closed && (truncated || !is_finished(pieces.back().text));
   if (cut_short && (chosen + 1 == pieces.size() || !piece.entry)) return NeedsContinuation{};
-  if (!piece.entry && !asked.prompt.empty() && collapsed(asked.prompt).find(collapsed(piece.text)) != std::string::npos) return refuse(asked, "the code block repeats the question");
-  if (const std::optional<std::string> other = imported_block(pieces, chosen)) return refuse(asked, fmt::format("the code is spread over several files ({} is imported)", excerpt(*other)));
+  if (!piece.entry && !asked.prompt.empty() && collapsed(asked.prompt).find(collapsed(piece.text)) != std::string::npos)
+    return refuse(asked, "the code block repeats the question");
+  if (const std::optional<std::string> other = imported_block(pieces, chosen))
+    return refuse(asked, fmt::format("the code is spread over several files ({} is imported)", excerpt(*other)));
   std::string note = pieces.size() == 1 ? std::string() : fmt::format("block {} of {}", chosen + 1, pieces.size());
   return finished(asked, with_kernels_of_others(pieces, chosen), std::move(note));
 }

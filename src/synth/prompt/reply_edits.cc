@@ -105,7 +105,8 @@ std::string not_found_sentence(const Lines& text, const Edit& edit, std::size_t 
   for (const std::string_view line : edit.old_lines)
     if (std::find(text.begin(), text.end(), line) == text.end())
       return fmt::format("edit {} does not apply: the previous kernel has no line \"{}\"; {}", number, excerpt(line), kInstead);
-  return fmt::format("edit {} does not apply: its lines, beginning with \"{}\", do not follow one another in the previous kernel; {}", number, excerpt(edit.old_lines[0]), kInstead);
+  return fmt::format("edit {} does not apply: its lines, beginning with \"{}\", do not follow one another in the previous kernel; {}", number, excerpt(edit.old_lines[0]),
+      kInstead);
 }
 
 std::optional<std::size_t> number_at(std::string_view text) {
@@ -231,7 +232,8 @@ Result<Edited> apply_diff(std::string_view previous, std::string_view text) {
     if (edit.old_lines.empty() && !new_file) return invalid_input(fmt::format("hunk {} of the diff has no line of the previous kernel around it; {}", number, kInstead));
     std::vector<std::size_t> at = new_file ? std::vector<std::size_t>{0} : places(lines, edit.old_lines, from);
     if (at.empty()) return invalid_input(not_found_sentence(lines, edit, number));
-    if (at.size() > 1 && !edit.line) return invalid_input(fmt::format("hunk {} of the diff fits {} places of the previous kernel; add lines around it until it fits one", number, at.size()));
+    if (at.size() > 1 && !edit.line)
+      return invalid_input(fmt::format("hunk {} of the diff fits {} places of the previous kernel; add lines around it until it fits one", number, at.size()));
     // Lines that earlier hunks have added or taken away move the place that is claimed.
     const std::size_t claimed = edit.line.value_or(0) + lines.size();
     const std::size_t place = nearest(at, claimed > given ? claimed - given : 0);

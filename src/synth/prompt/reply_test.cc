@@ -1,5 +1,5 @@
-// The table of replies: test/replies/*.txt, one case each. A header of "name: value" lines says what was asked and what is expected; the reply follows behind "---", and the second piece
-// of a continued one behind "--- then".
+// The table of replies: test/replies/*.txt, one case each. A header of "name: value" lines says what was asked and what is expected; the reply follows behind
+// "---", and the second piece of a continued one behind "--- then".
 //   expect: file | edited | continue | refused       truncated: yes       entry: NAME       previous: FILE (in test/replies/given)       prompt: FILE
 //   is: FILE (the exact text)    contains: TEXT    lacks: TEXT    says: TEXT    note: TEXT    edits: N
 //   escapes: yes (\r, \t, \xHH in the reply)    padding: BYTES (of prose before the reply)
@@ -143,7 +143,8 @@ TEST(ReplySizes, CostGrowsWithTheLengthOnly) {
   };
   Asked asked;
   asked.previous = std::string(200'000, '\n');
-  for (const char* piece : {"```\n", "```python\n", "'''\n```python\n", "```python\n\"\"\"\n```\n", "{\"a\":", "[", "<think>", "</think>\n", "def f def ", "import x\n", "\"", "@@ -1 +1 @@\n-\n+a\n",
+  for (const char* piece : {"```\n", "```python\n", "'''\n```python\n", "```python\n\"\"\"\n```\n", "{\"a\":", "[", "<think>", "</think>\n", "def f def ", "import x\n", "\"",
+      "@@ -1 +1 @@\n-\n+a\n",
                             "<<<<<<< SEARCH\n\n=======\n\n>>>>>>> REPLACE\n", "# ...\n", "a b\n", "(", "\\", "\xE2\x80\x8B", "~~~\n```\n", "x = "})
     for (const bool truncated : {false, true}) static_cast<void>(read_reply(asked, repeat(piece), truncated));
 }

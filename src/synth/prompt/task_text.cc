@@ -56,12 +56,14 @@ std::string value_words(const model::Attribute& value) {
 
 std::vector<Values> tensor_rows(const model::Problem& problem) {
   std::vector<Values> rows;
-  for (const model::ProblemInput& input : problem.inputs) rows.push_back({{"role", "input"}, {"name", input.name}, {"type", input.tensor ? shape_words(*input.tensor) : value_words(input.value)}});
+  for (const model::ProblemInput& input : problem.inputs)
+    rows.push_back({{"role", "input"}, {"name", input.name}, {"type", input.tensor ? shape_words(*input.tensor) : value_words(input.value)}});
   for (const model::ProblemWeight& weight : problem.weights) {
     const std::string tied = weight.tied_to ? fmt::format(", the same tensor as {}", *weight.tied_to) : std::string();
     rows.push_back({{"role", weight.kind.empty() ? "parameter" : weight.kind}, {"name", weight.argument}, {"type", shape_words(weight.type) + tied}});
   }
-  for (const model::TensorType& output : problem.outputs) rows.push_back({{"role", "output"}, {"name", output.name.empty() ? "result" : output.name}, {"type", shape_words(output)}});
+  for (const model::TensorType& output : problem.outputs)
+    rows.push_back({{"role", "output"}, {"name", output.name.empty() ? "result" : output.name}, {"type", shape_words(output)}});
   if (rows.size() > kMostTensors) {
     const std::size_t more = rows.size() - kMostTensors;
     rows.resize(kMostTensors);
@@ -88,7 +90,8 @@ Result<std::string> tolerance_text(const PromptFiles& files, const Task& task) {
   const std::string wanted = !task.tier.empty() ? task.tier : task.problem.default_tier;
   const auto tier = std::find_if(kTiers.begin(), kTiers.end(), [&](const Tier& known) { return known.name == wanted; });
   return files.render("tolerance.md",
-                {{"tolerances", fmt::format("{}", fmt::join(tolerances, ", "))}, {"multiple", fmt::format("{}", fmt::join(multiples, ", "))}, {"tier_words", (tier == kTiers.end() ? kTiers[0] : *tier).words}});
+                {{"tolerances", fmt::format("{}", fmt::join(tolerances, ", "))}, {"multiple", fmt::format("{}", fmt::join(multiples, ", "))},
+                    {"tier_words", (tier == kTiers.end() ? kTiers[0] : *tier).words}});
 }
 
 std::vector<Values> example_rows(const PromptFiles& files, const Task& task) {

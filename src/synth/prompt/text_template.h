@@ -1,5 +1,5 @@
-// Texts with holes: {{name}}, {{#if name}} ... {{/if}}, {{#each list}} ... {{/each}}. Strict: a hole that nobody fills is an error with its name, file and line. What is put into a hole
-// is never read again, so braces in a foreign text are just braces.
+// Texts with holes: {{name}}, {{#if name}} ... {{/if}}, {{#each list}} ... {{/each}}. Strict: a hole that nobody fills is an error with its name, file and
+// line. What is put into a hole is never read again, so braces in a foreign text are just braces.
 //
 //   KA_ASSIGN(Template text, Template::parse("Write {{name}}.\n", "seed.md"));
 //   KA_ASSIGN(std::string prompt, text.render({{"name", "a kernel"}}));
