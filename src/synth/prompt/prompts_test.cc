@@ -57,6 +57,8 @@ Task linear_task() {
   task.problem.outputs = {tensor({64, 512})};
   task.problem.structure = "tensor";
   task.problem.default_tier = "fp32";
+  task.problem.given_sizes = {{"rows", 4096}, {"columns", 8192}};
+  task.problem.scaled = true;
   task.machine.architecture = "sm_90";
   task.machine.triton = "3.6.0";
   task.machine.torch = "2.10.0";
@@ -94,6 +96,7 @@ TEST(Prompts, GoldenGenerationForXpu) {
   task.operators = {"relu"};
   task.problem.inputs = {{"x", tensor({1024}, ir::DType::bfloat16), {}, {}}};
   task.problem.weights = {};
+  task.problem.scaled = false;
   task.problem.outputs = {tensor({1024}, ir::DType::bfloat16), tensor({1}, ir::DType::int64)};
   task.problem.structure = "(_, _)";
   task.problem.draws_random = true;

@@ -47,6 +47,13 @@ std::string shape_words(const model::TensorType& type) {
   return words;
 }
 
+// "batch = 16, columns = 4096"
+std::string sizes_words(const std::map<std::string, std::int64_t>& sizes) {
+  std::vector<std::string> words;
+  for (const auto& [name, size] : sizes) words.push_back(fmt::format("{} = {}", name, size));
+  return join(words, ", ");
+}
+
 std::string value_words(const model::Attribute& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "the flag True" : "the flag False";
   if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("the number {}", *number);
@@ -128,6 +135,7 @@ Result<std::string> task_text(const PromptFiles& files, const Task& task, const 
                  {"program", marks.around("program", task.program)},
                  {"tensors", tensor_rows(problem)},
                  {"structure", problem.structure == "tensor" ? std::string() : problem.structure},
+                 {"given_sizes", problem.scaled ? sizes_words(problem.given_sizes) : std::string()},
                  {"random", problem.draws_random ? "yes" : ""},
                  {"updated", join(problem.updates_buffers, ", ")},
                  {"signature", expected_signature(problem, task.entry)},
