@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "report/page.h"
-#include "report/python_tokens.h"
+#include "report/python_page.h"
 
 namespace ka::report {
 namespace {

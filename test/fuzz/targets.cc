@@ -31,7 +31,11 @@
 #include "model/verdict.h"
 #include "os/gpu.h"
 #include "pipeline/dispatch.h"
+#include "problem/sentence.h"
 #include "route/cache.h"
+#include "synth/prompt/normal_form.h"
+#include "synth/prompt/reply.h"
+#include "synth/prompt/text_template.h"
 
 namespace ka::fuzz {
 namespace {
@@ -177,6 +181,41 @@ void live_frame(std::string_view bytes) {
   }
 }
 
+// A model's reply, in one piece or two, with edits of a kernel that it may know: a refusal is a sentence, a file is not empty, and its normal form is its own.
+void reply(std::string_view bytes) {
+  prompt::Asked asked;
+  asked.previous = "import triton\n\ndef kernel_function(x):\n    y = x\n    return y\n";
+  const std::size_t half = bytes.size() / 2;
+  for (const bool truncated : {false, true})
+    for (const prompt::Reply& read : {prompt::read_reply(asked, bytes, truncated), prompt::read_continued(asked, bytes.substr(0, half), bytes.substr(half), truncated)}) {
+      if (const auto* refusal = std::get_if<prompt::Refusal>(&read)) check_refusal(invalid_input(refusal->sentence));
+      const auto* file = std::get_if<prompt::WholeFile>(&read);
+      if (file == nullptr) continue;
+      KA_CHECK(!file->text.empty());
+      const std::string form = prompt::normal_form(file->text);
+      KA_CHECK(prompt::normal_form(form) == form);
+    }
+}
+
+// A prompt of the user's own: what is given stands in the text as it is, or there is a sentence with file and line.
+void text_template(std::string_view bytes) {
+  const Result<prompt::Template> text = prompt::Template::parse(bytes, "seed.md");
+  if (!good(text)) return;
+  prompt::Values values;
+  for (const std::string& name : text->names())
+    if (name.find('.') == std::string::npos) values[name] = "{{" + name + "}}";
+  good(text->render(values));
+  KA_CHECK(prompt::unused_names(*text, values).empty());
+}
+
+// A sentence: a program and one line about it, or a reason.
+void sentence(std::string_view bytes) {
+  const Result<problem::SentenceProblem> read = problem::problem_of_sentence(bytes);
+  if (!good(read)) return;
+  KA_CHECK(!read->operators.empty() && read->understood.find('\n') == std::string::npos);
+  KA_CHECK(read->text.find("def forward(self, ") != std::string::npos && read->text.find("\"\"\"", 3) == read->text.find("\n\"\"\"\n") + 1);
+}
+
 constexpr auto kTargets = std::to_array<Target>({
     {"candidate", value<model::candidate_from_json>},
     {"command_line", command_line},
@@ -189,13 +228,16 @@ constexpr auto kTargets = std::to_array<Target>({
     {"part_kernels", part_kernels, 20},
     {"problem", value<model::problem_from_json>},
     {"profile", value<model::profile_from_json>},
+    {"reply", reply},
     {"route", value<model::route_from_json>},
     {"router_cache", router_cache},
     {"run_info", value<model::run_info_from_json>},
     {"run_summary", value<model::run_summary_from_json>},
+    {"sentence", sentence},
     {"subgraph", value<model::subgraph_from_json>},
     {"subgraphs", subgraphs, 30},
     {"term", term},
+    {"text_template", text_template},
     {"timing", value<model::timing_from_json>},
     {"verdict", value<model::verdict_from_json>},
 });

@@ -1,11 +1,10 @@
-#include "report/python_tokens.h"
+#include "base/python_tokens.h"
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string>
 
-namespace ka::report {
+namespace ka {
 namespace {
 
 // Sorted by bytes.
@@ -139,52 +138,54 @@ class Scanner {
   std::vector<Token> tokens_;
 };
 
-// At the left margin: the keyword before it follows a line end, or begins the text.
-bool is_outer(std::string_view source, std::string_view name) {
-  const auto at = static_cast<std::size_t>(name.data() - source.data());
-  const std::size_t line = at == 0 ? 0 : source.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-  return source.substr(line, at - line).find_first_not_of("abcdefghijklmnopqrstuvwxyz ") ==
-             std::string_view::npos &&
-         line < at && source[line] != ' ';
-}
-
 }  // namespace
 
 std::vector<Token> python_tokens(std::string_view source) {
   return Scanner(source).scan();
 }
 
-// One-letter elements: a page of three hundred kernels has half a million tokens.
-void add_python(Html& html, std::string_view source, bool anchors) {
-  std::set<std::string_view> anchored;
-  for (const Token& token : python_tokens(source)) {
-    switch (token.kind) {
-      case TokenKind::plain:
-        html.text(token.text);
-        break;
-      case TokenKind::keyword:
-        html.tag("<b>", token.text, "</b>");
-        break;
-      case TokenKind::comment:
-        html.tag("<i>", token.text, "</i>");
-        break;
-      case TokenKind::string:
-        html.tag("<u>", token.text, "</u>");
-        break;
-      case TokenKind::number:
-        html.tag("<a>", token.text, "</a>");
-        break;
-      case TokenKind::decorator:
-        html.tag("<em>", token.text, "</em>");
-        break;
-      case TokenKind::definition:
-        if (anchors && is_outer(source, token.text) && anchored.insert(token.text).second)
-          html.raw("<dfn id=\"def-").text(token.text).raw("\">");
-        else
-          html.raw("<dfn>");
-        html.text(token.text).raw("</dfn>");
-    }
-  }
+// The keyword before it follows a line end, or begins the text.
+bool is_at_margin(std::string_view source, std::string_view name) {
+  constexpr std::size_t kFarthest = 40;  // "async def ", with blanks to spare
+  const auto at = static_cast<std::size_t>(name.data() - source.data());
+  const std::size_t first = at > kFarthest ? at - kFarthest : 0;
+  const std::size_t end = source.substr(first, at - first).rfind('\n');
+  if (end == std::string_view::npos && first > 0) return false;
+  const std::size_t line = end == std::string_view::npos ? 0 : first + end + 1;
+  return line < at && source[line] != ' ' &&
+         source.substr(line, at - line).find_first_not_of("abcdefghijklmnopqrstuvwxyz ") == std::string_view::npos;
 }
 
-}  // namespace ka::report
+namespace {
+
+// NAME of a line "NAME = ..."; empty for any other line.
+std::string_view bound_name(std::string_view line) {
+  std::size_t end = 0;
+  while (end < line.size() && (end == 0 ? starts_name(line[end]) : is_in_name(line[end]))) ++end;
+  std::size_t sign = end;
+  while (sign < line.size() && line[sign] == ' ') ++sign;
+  const bool binds = end > 0 && sign < line.size() && line[sign] == '=' && (sign + 1 == line.size() || line[sign + 1] != '=');
+  return binds ? line.substr(0, end) : std::string_view();
+}
+
+}  // namespace
+
+std::vector<std::string_view> outer_names(std::string_view source) {
+  std::vector<std::string_view> names;
+  bool at_line_start = true;
+  for (const Token& token : python_tokens(source)) {
+    if (token.kind == TokenKind::definition && is_at_margin(source, token.text)) names.push_back(token.text);
+    if (token.kind == TokenKind::plain) {
+      std::size_t line = at_line_start ? 0 : token.text.find('\n') + 1;  // npos + 1 is 0
+      while (at_line_start || line > 0) {
+        at_line_start = false;
+        if (const std::string_view name = bound_name(token.text.substr(line)); !name.empty()) names.push_back(name);
+        line = token.text.find('\n', line) + 1;
+      }
+    }
+    at_line_start = !token.text.empty() && token.text.back() == '\n';
+  }
+  return names;
+}
+
+}  // namespace ka

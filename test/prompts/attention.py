@@ -1,0 +1,17 @@
+"""The program of prompts/examples/attention.py."""
+
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, q, k, v):
+        return nn.functional.scaled_dot_product_attention(q, k, v)
+
+
+def get_inputs():
+    return [torch.randn(2, 3, 70, 16) for _ in range(3)]
+
+
+def get_init_inputs():
+    return []

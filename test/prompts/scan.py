@@ -1,0 +1,17 @@
+"""The program of prompts/examples/scan.py."""
+
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.cumsum(x, dim=-1)
+
+
+def get_inputs():
+    return [torch.randn(6, 300)]
+
+
+def get_init_inputs():
+    return []
