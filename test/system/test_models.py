@@ -8,8 +8,8 @@ from typing import Any
 import program
 from fake_model import CLEARED, KEY, FakeModel
 
-# Of PARITY's providers, and the one that each has when nothing is set.
-PROMISED = {"o4-mini": "openai", "gpt-5.2": "openai", "gpt-5": "relay", "claude-opus-4-6": "anthropic", "claude-sonnet-4-6": "anthropic", "claude-opus-4-1-20250805": "anthropic",
+# Names that must stay, and their providers when nothing is set.
+PROMISED = {"o4-mini": "openai", "gpt-5.2": "openai", "gpt-5": "relay, openai", "claude-opus-4-6": "anthropic", "claude-sonnet-4-6": "anthropic", "claude-opus-4-1-20250805": "anthropic",
             "claude-sonnet-4-20250514": "anthropic", "claude-sonnet-4-5-20250929": "anthropic", "gcp-claude-4-sonnet": "relay", "claude-opus-4.5": "relay", "gpt-5-2": "relay"}
 
 
@@ -30,6 +30,7 @@ class Models(unittest.TestCase):
                 self.assertTrue(listed[name]["reason"])
         self.assertIn("OPENAI_API_KEY is not set", listed["gpt-5.2"]["reason"])
         self.assertIn("LLM_RELAY_URL is not set", listed["gpt-5-2"]["reason"])
+        self.assertIn("nor is LLM_RELAY_URL", listed["gpt-5"]["reason"])
 
     def test_a_key_makes_its_models_usable(self):
         done = models(OPENAI_API_KEY=KEY)

@@ -32,11 +32,17 @@ std::string relay_trouble(const llm::Lookup& lookup, const std::string& address,
   return head ? "" : head.error().message;
 }
 
+std::string providers_text(const llm::Model& model) {
+  std::string out;
+  for (const llm::Provider provider : model.providers) out += (out.empty() ? "" : ", ") + std::string(llm::to_string(provider));
+  return out;
+}
+
 std::vector<ModelRow> rows_of(const std::vector<llm::Model>& models, const llm::Lookup& lookup, const os::CancelToken& cancel) {
   std::vector<ModelRow> rows;
   std::optional<std::string> relay;
   for (const llm::Model& model : models) {
-    ModelRow row{model, llm::to_string(model.providers[0]), "", "", ""};
+    ModelRow row{model, providers_text(model), "", "", ""};
     const Result<llm::Road> road = llm::find_road(model, lookup);
     if (road) {
       row.provider = llm::to_string(road->server.provider);
@@ -70,9 +76,9 @@ Json row_json(const ModelRow& row) {
 void print_table(const std::vector<ModelRow>& rows) {
   std::size_t width = 5;
   for (const ModelRow& row : rows) width = std::max(width, row.model.name.size());
-  fmt::print("{:<{}}  {:<9}  {:>7}  {:>6}  {:<19}  usable\n", "model", width, "provider", "context", "output", "$ per million: *");
+  fmt::print("{:<{}}  {:<13}  {:>7}  {:>6}  {:<19}  usable\n", "model", width, "provider", "context", "output", "$ per million: *");
   for (const ModelRow& row : rows)
-    fmt::print("{:<{}}  {:<9}  {:>7}  {:>6}  {:<19}  {}\n", row.model.name, width, row.provider, tokens_text(row.model.context_tokens), tokens_text(row.model.output_tokens), price_text(row.model),
+    fmt::print("{:<{}}  {:<13}  {:>7}  {:>6}  {:<19}  {}\n", row.model.name, width, row.provider, tokens_text(row.model.context_tokens), tokens_text(row.model.output_tokens), price_text(row.model),
                row.reason.empty() ? "yes, " + row.address : "no: " + row.reason);
   const auto usable = std::count_if(rows.begin(), rows.end(), [](const ModelRow& row) { return row.reason.empty(); });
   fmt::print("* input / cached input / output tokens\n{} of {} models can be asked; other names go to OPENAI_BASE_URL where it is set, else to the relay (docs/models.md)\n", usable, rows.size());

@@ -66,16 +66,22 @@ const ProviderRow& row_of(Provider provider) {
 Result<Road> find_road(const Model& model, const Lookup& lookup) {
   if (!os::http_available()) return environment_error("this build has no HTTP client (it was built without libcurl), so no language model can be asked");
   std::optional<Error> first;
+  bool without_relay = false;
   for (const Provider provider : model.providers) {
     const ProviderRow& row = row_of(provider);
     const bool last = provider == model.providers.back();
     // A relay that nobody has set up is the last thing to try, unless it is the only one.
-    if (provider == Provider::relay && !last && variable(lookup, row.base_variable).empty()) continue;
+    if (provider == Provider::relay && !last && variable(lookup, row.base_variable).empty()) {
+      without_relay = true;
+      continue;
+    }
     Result<Road> road = road_by(row, model, lookup);
     if (road) return road;
     if (!first) first = road.error();
   }
-  return first ? *first : internal_error("a model without a provider");
+  if (!first) return internal_error("a model without a provider");
+  if (without_relay) first->message += "; nor is LLM_RELAY_URL";
+  return *first;
 }
 
 Result<Road> find_road(const std::string& model, const Lookup& lookup) {
