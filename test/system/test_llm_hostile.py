@@ -4,6 +4,7 @@ import json
 import time
 import unittest
 
+import program
 from fake_model import KEY, FakeModel
 
 MODELS = [("a-local-model", {}), ("gpt-5.2", {"OPENAI_API": "responses"}), ("claude-opus-4-6", {})]
@@ -37,7 +38,8 @@ class Hostile(unittest.TestCase):
                     self.assertIn(words, reply["error"]["message"])
                     self.assertEqual(reply["error"]["kind"], "network")
                     self.assertNotIn("\n", reply["error"]["message"])
-                    self.assertLess(reply["rss_kib"], MOST_KIB_OF_JSON if act == "json_bomb" else MOST_KIB)
+                    if program.PRESET not in ("asan", "tsan"):  # a sanitizer keeps what was freed
+                        self.assertLess(reply["rss_kib"], MOST_KIB_OF_JSON if act == "json_bomb" else MOST_KIB)
                     self.assertEqual(reply["fds_left"], 0)
                     self.assertLess(time.monotonic() - begin, 20)
 
