@@ -3,6 +3,7 @@
 #include "os/http.h"
 
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMostIdle = 32;        // multi handles that wait for another call
 constexpr long kOldestConnectionSeconds = 60;
-constexpr milliseconds kWaitEvery{50};       // so that on_wait is called ten times a second, and DNS threads are looked at
+constexpr milliseconds kWaitEvery{100};
 
 struct EasyDelete {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
@@ -118,6 +119,7 @@ class Call {
 #if LIBCURL_VERSION_NUM >= 0x075700
     set(CURLOPT_QUICK_EXIT, 1L);  // or a cancelled call waits for the name server
 #endif
+    set(CURLOPT_OPENSOCKETFUNCTION, &Call::open_socket);
     set(CURLOPT_HEADERFUNCTION, &Call::take_header);
     set(CURLOPT_HEADERDATA, this);
     set(CURLOPT_WRITEFUNCTION, &Call::take_data);
@@ -192,6 +194,8 @@ class Call {
     }
   }
 
+  // Children must not inherit a connection that carries a key; libcurl's own sockets are open to them.
+  static curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) { return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol); }
   static std::size_t take_header(char* text, std::size_t, std::size_t length, void* self) {
     return static_cast<Call*>(self)->on_header({text, length}) ? length : 0;
   }

@@ -82,6 +82,7 @@ class Script:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or each small write waits for an acknowledgement
     server: "Server"
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -151,7 +152,8 @@ class Handler(BaseHTTPRequestHandler):
             if act and index == min(rule.get("after", 0), len(reply.text)) and self.misbehave(act, reply):
                 return
             self.piece(frame, rule)
-            time.sleep(rule.get("pace", 0))
+            if rule.get("pace"):
+                time.sleep(rule["pace"])
         self.wfile.write(b"0\r\n\r\n")
 
     def misbehave(self, act: str, reply: wires.Reply) -> bool:

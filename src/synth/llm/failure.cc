@@ -148,7 +148,7 @@ std::optional<milliseconds> parse_retry_after(std::string_view text, WallTime no
 std::optional<Error> error_in(const Json& json) {
   const Json* error = member(json, "error");
   if (error == nullptr && text_of(json, "type") == "error") error = &json;
-  if (error == nullptr) return std::nullopt;
+  if (error == nullptr || error->empty() || *error == false || *error == "") return std::nullopt;
   const std::string type = text_of(*error, "type"), code = text_of(*error, "code");
   ErrorKind kind = ErrorKind::network;
   for (const ErrorWord& row : kErrorWords) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -79,7 +80,14 @@ class HttpChat final : public Chat {
     request.samples = 1;
     parts.resize(before + static_cast<std::size_t>(count));
     std::vector<std::jthread> threads;
-    for (std::size_t i = before + 1; i < parts.size(); ++i) threads.emplace_back([&, i] { parts[i] = ask_part(request, deadline, cancel, {}); });
+    for (std::size_t i = before + 1; i < parts.size(); ++i) {
+      const auto ask_for_one = [&, i] { parts[i] = ask_part(request, deadline, cancel, {}); };
+      try {
+        threads.emplace_back(ask_for_one);
+      } catch (const std::system_error&) {  // no thread is left: one after the other then
+        ask_for_one();
+      }
+    }
     parts[before] = ask_part(request, deadline, cancel, before == 0 ? on_text : OnText{});
   }
 

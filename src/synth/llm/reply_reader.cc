@@ -12,6 +12,8 @@ namespace ka::llm {
 namespace {
 
 constexpr std::size_t kMaxDocumentBytes = std::size_t{8} << 20;  // as JSON in memory it may have forty times as many
+constexpr std::int64_t kTokensOfAMessage = 16;
+constexpr std::int64_t kLeastOutput = 1024;
 
 Error broken(std::string message) { return Error{ErrorKind::network, std::move(message)}; }
 
@@ -114,8 +116,13 @@ std::int64_t count_of(const Json& json, std::string_view name) {
 }
 
 std::int64_t output_limit(const ChatRequest& request, const Model& model) {
-  if (request.max_output_tokens <= 0) return model.output_tokens;
-  return model.output_tokens > 0 ? std::min(request.max_output_tokens, model.output_tokens) : request.max_output_tokens;
+  std::int64_t limit = request.max_output_tokens > 0 ? request.max_output_tokens : model.output_tokens;
+  if (model.output_tokens > 0) limit = std::min(limit, model.output_tokens);
+  if (model.context_tokens <= 0 || limit <= 0) return limit;
+  // Providers refuse a question whose answer might not fit beside it. A token has three bytes or more, nearly always.
+  std::int64_t asked = 0;
+  for (const Message& message : request.messages) asked += static_cast<std::int64_t>(message.text.size()) / 3 + kTokensOfAMessage;
+  return std::clamp<std::int64_t>(model.context_tokens - asked, std::min(limit, kLeastOutput), limit);
 }
 
 Json messages_json(const std::vector<Message>& messages, bool with_system) {

@@ -99,7 +99,7 @@ std::int64_t count_of(const Json& json, std::string_view name);
 // The error of a provider, given inside a stream or a body: {"error": {"type", "code", "message"}} and its relatives. Nothing when there is none.
 std::optional<Error> error_in(const Json& json);
 
-// The tokens that an answer may have: what was asked for, as far as the model has them; 0 when neither is known.
+// The tokens that an answer may have: what was asked for, as far as the model has them and the question leaves room; 0 when nothing is known.
 std::int64_t output_limit(const ChatRequest& request, const Model& model);
 // Messages in the form that most wires share.
 Json messages_json(const std::vector<Message>& messages, bool with_system);

@@ -84,6 +84,23 @@ TEST(Wires, TheSmallestQuestion) {
   EXPECT_EQ(kRelay.request(request, model, server).body, R"({"max_tokens":8192,"messages":[{"content":"hi","role":"user"}],"model":"m","n":1,"temperature":0.7,"top_p":1})");
 }
 
+TEST(Wires, TheAnswerFitsBesideTheQuestion) {
+  struct Case {
+    std::size_t bytes;
+    std::int64_t asked, context, output, limit;
+  };
+  for (const Case& each : {Case{300, 0, 0, 0, 0}, Case{300, 500, 0, 0, 500}, Case{300, 0, 0, 700, 700}, Case{300, 900, 0, 700, 700}, Case{300, 0, 10000, 5000, 5000}, Case{24000, 0, 10000, 5000, 1984},
+                           Case{60000, 0, 10000, 5000, 1024}, Case{60000, 100, 10000, 5000, 100}}) {
+    ChatRequest request;
+    request.messages = {{Role::user, std::string(each.bytes, 'x')}};
+    request.max_output_tokens = each.asked;
+    Model model;
+    model.context_tokens = each.context;
+    model.output_tokens = each.output;
+    EXPECT_EQ(output_limit(request, model), each.limit) << each.bytes << " " << each.asked;
+  }
+}
+
 TEST(Wires, KeysAreHeadersAndNothingElse) {
   for (const Wire* wire : all_wires()) {
     const WireRequest with = wire->request(question(), row(EffortForm::none, true), {Provider::openai, "http://h", "sk-canary-word", "K"});
@@ -221,6 +238,7 @@ TEST(Wires, BadRepliesAreOneSentence) {
       {"failed response", &kOpenAiResponses, "data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"sorry\"}}}\n\n", ErrorKind::network, "sorry"},
       {"overloaded", &kAnthropic, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n", ErrorKind::network, "Overloaded"},
       {"bad request in a stream", &kAnthropic, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"bad\"}}\n\n", ErrorKind::invalid_input, "bad"},
+      {"no error", &kOpenAiChat, R"({"error":"","choices":[]})", ErrorKind::unsupported, "no answer in it"},
       {"error of a relay", &kRelay, R"([{"error":"boom"}])", ErrorKind::network, "boom"},
   };
   for (const BadReply& row : rows) {
