@@ -36,15 +36,23 @@
 #include "synth/prompt/normal_form.h"
 #include "synth/prompt/reply.h"
 #include "synth/prompt/text_template.h"
+#include "synth/llm/failure.h"
+#include "synth/llm/models.h"
+#include "synth/llm/sse.h"
+#include "synth/llm/wire.h"
 
 namespace ka::fuzz {
 namespace {
 
+void check_sentence(const Error& error) {
+  KA_CHECK(!error.message.empty());
+  KA_CHECK(std::none_of(error.message.begin(), error.message.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }));
+}
+
 // Bad input is one sentence, and it is the input's fault.
 void check_refusal(const Error& error) {
   KA_CHECK(error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::unsupported);
-  KA_CHECK(!error.message.empty());
-  KA_CHECK(std::none_of(error.message.begin(), error.message.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }));
+  check_sentence(error);
 }
 
 template <typename T>
@@ -216,8 +224,79 @@ void sentence(std::string_view bytes) {
   KA_CHECK(read->text.find("def forward(self, ") != std::string::npos && read->text.find("\"\"\"", 3) == read->text.find("\n\"\"\"\n") + 1);
 }
 
+struct SseRead {
+  std::vector<llm::SseEvent> events;
+  bool good = true;
+};
+
+SseRead read_sse(std::string_view bytes, std::size_t step) {
+  SseRead out;
+  llm::SseReader reader(
+      [&](const llm::SseEvent& event) {
+        out.events.push_back(event);
+        return ok();
+      },
+      1000);
+  for (std::size_t at = 0; at < bytes.size() && out.good; at += step) out.good = static_cast<bool>(reader.feed(bytes.substr(at, step)));
+  if (out.good) out.good = static_cast<bool>(reader.finish());
+  return out;
+}
+
+// Where a stream is cut into pieces makes no difference.
+void sse(std::string_view bytes) {
+  const SseRead whole = read_sse(bytes, bytes.size() + 1);
+  for (const std::size_t step : {std::size_t{1}, std::size_t{7}}) {
+    const SseRead cut = read_sse(bytes, step);
+    KA_CHECK(cut.good == whole.good && cut.events == whole.events);
+  }
+  for (const llm::SseEvent& event : whole.events) KA_CHECK(event.data.size() <= 1000 && event.name.find_first_of("\r\n") == std::string::npos);
+}
+
+struct ReplyRead {
+  llm::Reply reply;
+  Status status = ok();
+};
+
+ReplyRead read_reply(const llm::Wire& wire, std::string_view bytes, std::size_t step) {
+  ReplyRead out;
+  const std::unique_ptr<llm::ReplyReader> reader = wire.reader(2, {});
+  for (std::size_t at = 0; at < bytes.size() && out.status; at += step) out.status = reader->feed(bytes.substr(at, step));
+  if (out.status) out.status = reader->finish();
+  out.reply = reader->reply();
+  return out;
+}
+
+// A reply of a model: read, or refused in one sentence, the same however it is cut.
+template <const llm::Wire& wire>
+void reply(std::string_view bytes) {
+  const ReplyRead whole = read_reply(wire, bytes, bytes.size() + 1), cut = read_reply(wire, bytes, 5);
+  KA_CHECK(static_cast<bool>(whole.status) == static_cast<bool>(cut.status));
+  KA_CHECK(whole.reply.answers.size() <= 2 && whole.reply.usage.input_tokens >= 0 && whole.reply.usage.output_tokens >= 0);
+  if (!whole.status) return check_sentence(whole.status.error());
+  KA_CHECK(!whole.reply.answers.empty() && whole.reply.answers == cut.reply.answers && whole.reply.usage == cut.reply.usage);
+}
+
+// What a server says about a failure: two bytes of status, a line for Retry-After, then the body.
+void provider_error(std::string_view bytes) {
+  if (bytes.size() < 2) return;
+  const int status = 400 + static_cast<unsigned char>(bytes[0]) % 4 * 100 + static_cast<unsigned char>(bytes[1]) % 100;
+  const std::string_view rest = bytes.substr(2);
+  const std::string_view line = rest.substr(0, rest.find('\n'));
+  const llm::Failure failure = llm::failure_of({status, {{"Retry-After", std::string(line)}}}, rest.substr(std::min(line.size() + 1, rest.size())), {}, WallTime{});
+  check_sentence(failure.error);
+  KA_CHECK(failure.error.message.size() < 1000 && (!failure.retry_after || failure.retry_after->count() >= 0));
+}
+
+void models(std::string_view bytes) {
+  const Result<std::vector<llm::Model>> read = llm::read_models(bytes, "models.json");
+  if (!good(read)) return;
+  for (const llm::Model& model : *read) KA_CHECK(!model.name.empty() && !model.providers.empty());
+}
+
 constexpr auto kTargets = std::to_array<Target>({
+    {"anthropic_reply", reply<llm::kAnthropic>},
     {"candidate", value<model::candidate_from_json>},
+    {"chat_reply", reply<llm::kOpenAiChat>},
     {"command_line", command_line},
     {"diagnosis", value<model::diagnosis_from_json>},
     {"exported_graph", exported_graph},
@@ -225,15 +304,20 @@ constexpr auto kTargets = std::to_array<Target>({
     {"gpus", gpus},
     {"journal", journal},
     {"live_frame", live_frame},
+    {"models", models},
     {"part_kernels", part_kernels, 20},
     {"problem", value<model::problem_from_json>},
     {"profile", value<model::profile_from_json>},
     {"reply", reply},
+    {"provider_error", provider_error},
+    {"relay_reply", reply<llm::kRelay>},
+    {"responses_reply", reply<llm::kOpenAiResponses>},
     {"route", value<model::route_from_json>},
     {"router_cache", router_cache},
     {"run_info", value<model::run_info_from_json>},
     {"run_summary", value<model::run_summary_from_json>},
     {"sentence", sentence},
+    {"sse", sse},
     {"subgraph", value<model::subgraph_from_json>},
     {"subgraphs", subgraphs, 30},
     {"term", term},

@@ -14,6 +14,7 @@
 #include "app/cli/eval.h"
 #include "app/cli/explain.h"
 #include "app/cli/generate.h"
+#include "app/cli/models.h"
 #include "app/cli/report.h"
 #include "app/cli/runs.h"
 #include "app/cli/stages.h"
@@ -39,7 +40,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"explain", "say why a run decided as it did", "RUN [--json]", kExplainFlags, run_explain},
     {"report", "write an HTML page about a run", "RUN [--out FILE]", kReportFlags, run_report},
     {"runs", "list, show and remove runs", "[list|show RUN|rm RUN...|gc] [flags]", kRunsFlags, run_runs},
-    {"models", "list language models and whether they can be used", "", {}, nullptr},
+    {"models", "list language models and whether they can be used", "[--json]", kModelsFlags, run_models},
     {"ui", "serve the web page on loopback", "[--port N]", {}, nullptr},
     {"doctor", "say what this machine has and what it lacks", "[--json]", kDoctorFlags, run_doctor},
 });

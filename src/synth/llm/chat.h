@@ -50,7 +50,7 @@ struct Answer {
 };
 
 struct ChatReply {
-  std::vector<Answer> answers;  // as many as samples were asked for
+  std::vector<Answer> answers;  // as many as samples were asked for; fewer, at least one, where some of the calls failed
   Usage usage;                  // of all of them, and of attempts that failed after they had begun to answer
   std::string model;            // that answered, in the provider's words
   std::string provider;
@@ -59,7 +59,7 @@ struct ChatReply {
   double seconds = 0;  // from the first attempt to the last byte
 };
 
-// A piece of the first answer, as it comes.
+// A piece of the first answer, as it comes. After a retry the answer begins again.
 using OnText = std::function<void(std::string_view)>;
 
 // May be used from several threads.
