@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "os/cancel.h"
 
 namespace ka::app {
+
+class Settings;
 
 struct Flag {
   std::string_view name;   // "--problem"
@@ -38,9 +41,16 @@ class Arguments {
                              std::span<const std::string_view> accepted) const;
   const std::vector<std::string>& positional() const { return positional_; }
 
+  void set(std::string_view flag, std::string value) { values_[std::string(flag)] = std::move(value); }
+  void drop(std::string_view flag);
+  // What the user has set, these flags included (settings.h); the defaults where nothing was attached.
+  const Settings& settings() const;
+  void attach(std::shared_ptr<const Settings> settings) { settings_ = std::move(settings); }
+
  private:
   std::map<std::string, std::string, std::less<>> values_;
   std::vector<std::string> positional_;
+  std::shared_ptr<const Settings> settings_;
 };
 
 struct AppContext {
