@@ -183,7 +183,9 @@ class Job {
       return finished(std::move(out), std::move(verdict));
     }
     const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_, gpus_};
-    KA_ASSIGN(model::Verdict verdict, pipeline::ask_judge(request_.problem, {output_.path("kernel.py"), out.text}, options_.judge, means, means.log));
+    verify::JudgeOptions judge = options_.judge;
+    judge.test = request_.test;
+    KA_ASSIGN(model::Verdict verdict, pipeline::ask_judge(request_.problem, {output_.path("kernel.py"), out.text}, judge, means, means.log));
     times_["verify"] += verdict.times["total"];
     KA_TRY(output_.keep("verify", {{"verdict.json", pipeline::lasting_text(verdict, request_.problem.path, "kernel.py")}}));
     return finished(std::move(out), std::move(verdict));
@@ -204,6 +206,7 @@ class Job {
     KA_ASSIGN(options.jobs, jobs_of(arguments_));
     options.verify = options_.verify;
     options.allow_torch = arguments_.has("--allow-torch-fallback");
+    options.test = request_.test;
     pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_, gpus_};
     Result<pipeline::RunResult> result = pipeline::run(options, context);
     program_ = std::move(context.program);

@@ -12,8 +12,15 @@
 
 namespace ka::app {
 
+void prepare_log(EventLog& log, const Arguments& arguments) {
+  for (const std::string& secret : arguments.settings().secrets()) log.add_secret(secret);
+  const std::string fd = os::get_env("KERNELAGENT_EVENTS_FD").value_or("");
+  if (fd.empty() || !std::all_of(fd.begin(), fd.end(), [](char c) { return c >= '0' && c <= '9'; })) return;
+  if (Result<std::unique_ptr<EventSink>> sink = open_event_file("/proc/self/fd/" + fd)) log.add_sink(std::move(*sink));
+}
+
 Progress::Progress(const Arguments& arguments) : log_(std::make_unique<EventLog>()) {
-  for (const std::string& secret : arguments.settings().secrets()) log_->add_secret(secret);
+  prepare_log(*log_, arguments);
   const bool verbose = arguments.has("--verbose"), quiet = arguments.has("--json");
   const LogLevel wanted = arguments.settings().log_level();
   if (quiet || !can_draw(STDERR_FILENO)) {

@@ -61,7 +61,7 @@ inline constexpr auto kSettings = std::to_array<Setting>({
     {"llm_timeout_s", "--llm-timeout-s", "SECONDS", "", "", SettingKind::number, "1200", 0.001, kMaxSeconds, kAllStages, "limit for one answer of a model"},
     {"run_timeout_s", "--run-timeout-s", "SECONDS", "", "", SettingKind::number, "", 0.001, kMaxSeconds, kAllStages, "--timeout, where that is not given"},
     {"test_timeout_s", "--test-timeout-s", "SECONDS", "", "", SettingKind::number, "", 0.001, kMaxSeconds, kKernels | kCompose, "the same, before --run-timeout-s"},
-    {"test_paths", "--test-paths", "FILE", "", "", SettingKind::text, "", 0, 0, kKernels, "a test script that a kernel of a model must pass as well (docs/judge.md)"},
+    {"test_paths", "--test-paths", "FILE", "", "", SettingKind::text, "", 0, 0, kKernels, "a test script that the program must pass as well (docs/judge.md)"},
     {"max_tokens_total", "--max-tokens-total", "N", "", "", SettingKind::whole, "", 1, kMaxCount, kAllStages, "stop asking models after this many tokens of the run"},
     {"max_dollars", "--max-dollars", "N", "", "", SettingKind::number, "", 0, kMaxCount, kAllStages, "stop asking models after they have cost this much"},
     {"replay", "--replay", "RUN", "", "", SettingKind::text, "", 0, 0, kAllStages, "answer from the conversations of an earlier run (its id or folder); no model is asked"},

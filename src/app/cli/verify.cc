@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/progress.h"
 #include "app/cli/settings.h"
 #include "base/json_fields.h"
 #include "bridge/warm_interpreter.h"
@@ -121,7 +122,7 @@ Result<model::Verdict> judged(const Arguments& arguments, AppContext& context, E
 
 Result<int> run_verify(const Arguments& arguments, AppContext& context) {
   EventLog log;
-  for (const std::string& secret : arguments.settings().secrets()) log.add_secret(secret);
+  prepare_log(log, arguments);
   Result<model::Verdict> verdict_or_error = judged(arguments, context, log);
   if (!verdict_or_error) {
     // Not as an error: the caller prints that sentence.
