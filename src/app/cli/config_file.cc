@@ -16,6 +16,8 @@ Result<ConfigEntry> entry_of(const YAML::Node& key, const YAML::Node& value, con
   const int line = key.Mark().line + 1;
   if (!key.IsScalar()) return invalid_input(fmt::format("{}: line {}: a name is expected before the colon", path, line));
   ConfigEntry out{key.Scalar(), "", value.IsNull(), line};
+  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+  if (!std::all_of(out.key.begin(), out.key.end(), is_plain)) return invalid_input(fmt::format("{}: line {}: a name has letters, digits, underscores and dashes", path, line));
   if (value.IsMap()) return invalid_input(fmt::format("{}: line {}: {} holds names of its own; a config file has one level: NAME: VALUE", path, line, out.key));
   if (value.IsSequence()) return invalid_input(fmt::format("{}: line {}: {} is a list; one value is expected", path, line, out.key));
   if (!out.null) out.value = value.Scalar();

@@ -46,6 +46,12 @@ std::string lower(std::string text) {
   return text;
 }
 
+// A value in a message: one line, and not too long.
+std::string shown(std::string text) {
+  for (char& c : text) c = static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+  return elide_middle(std::move(text), 80);
+}
+
 std::optional<bool> yes_or_no(const std::string& text) {
   const std::string word = lower(text);
   if (std::find(kYes.begin(), kYes.end(), word) != kYes.end()) return true;
@@ -63,7 +69,7 @@ Result<std::string> checked_number(const Setting& row, const std::string& text, 
   const bool whole = row.kind == SettingKind::whole;
   const bool good = code == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value >= row.low && value <= row.high;
   if (good && (!whole || std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }))) return text;
-  return invalid_input(fmt::format("{}: \"{}\" is not a {}number {}", where, text, whole ? "whole " : "", range(row)));
+  return invalid_input(fmt::format("{}: \"{}\" is not a {}number {}", where, shown(text), whole ? "whole " : "", range(row)));
 }
 
 // The value in the form that values() promises.
@@ -73,14 +79,14 @@ Result<std::string> checked(const Setting& row, const std::string& text, const s
     case SettingKind::number: return checked_number(row, text, where);
     case SettingKind::yes_no: {
       const std::optional<bool> yes = yes_or_no(text);
-      if (!yes) return invalid_input(fmt::format("{}: \"{}\" is neither yes nor no (true and false are the same)", where, text));
+      if (!yes) return invalid_input(fmt::format("{}: \"{}\" is neither yes nor no (true and false are the same)", where, shown(text)));
       return std::string(*yes ? "yes" : "no");
     }
     case SettingKind::level: {
       std::string word = lower(text);
       for (const LevelWord& row_of_word : kLevelWords) word = word == row_of_word.word ? std::string(row_of_word.level) : word;
       const std::optional<LogLevel> level = parse_log_level(word);
-      if (!level) return invalid_input(fmt::format("{}: \"{}\" is no level; accepted: debug, info, warning, error", where, text));
+      if (!level) return invalid_input(fmt::format("{}: \"{}\" is no level; accepted: debug, info, warning, error", where, shown(text)));
       return std::string(to_string(*level));
     }
     case SettingKind::text:
@@ -283,7 +289,7 @@ Status Settings::fill(Arguments& arguments, std::span<const Flag> flags) const {
     }
     if (flag == nullptr && opposite == nullptr) continue;  // of another command
     const std::optional<bool> word = yes_or_no(entry.value);
-    if (!word) return invalid_input(fmt::format("{}: line {}: {}: \"{}\" is neither yes nor no (true and false are the same)", config_path_, entry.line, entry.key, entry.value));
+    if (!word) return invalid_input(fmt::format("{}: line {}: {}: \"{}\" is neither yes nor no (true and false are the same)", config_path_, entry.line, entry.key, shown(entry.value)));
     const bool yes = *word != (other != kFlagKeys.end() && other->turned);
     if (yes && flag != nullptr) arguments.set(name, "");
     if (!yes && opposite != nullptr) arguments.set(opposite->name, "");
