@@ -36,9 +36,9 @@ def venv(tmp_path: Path) -> Path:
 
 
 def test_wheel_in_a_fresh_environment(tmp_path: Path, venv: Path) -> None:
-    wheel = call(sys.executable, ROOT / "tools" / "wheel.py", "build", tmp_path / "dist", KERNELAGENT_PRESET=os.environ.get("KERNELAGENT_PRESET", "release")).strip()
+    wheel = call(sys.executable, ROOT / "tools" / "python_package.py", "build", tmp_path / "dist", KERNELAGENT_PRESET=os.environ.get("KERNELAGENT_PRESET", "release")).strip()
     # One build gives the same bytes each time.
-    again = call(sys.executable, ROOT / "tools" / "wheel.py", "build", tmp_path / "again", KERNELAGENT_PRESET=os.environ.get("KERNELAGENT_PRESET", "release")).strip()
+    again = call(sys.executable, ROOT / "tools" / "python_package.py", "build", tmp_path / "again", KERNELAGENT_PRESET=os.environ.get("KERNELAGENT_PRESET", "release")).strip()
     assert Path(wheel).read_bytes() == Path(again).read_bytes()
     python = venv / "bin" / "python"
     call(PYTHON, "-m", "pip", "--disable-pip-version-check", "--python", python, "install", "--no-index", "--no-deps", wheel)
@@ -51,7 +51,7 @@ def test_wheel_in_a_fresh_environment(tmp_path: Path, venv: Path) -> None:
 
 
 def test_link_of_a_checkout(venv: Path) -> None:
-    link = (sys.executable, ROOT / "tools" / "wheel.py", "link")
+    link = (sys.executable, ROOT / "tools" / "python_package.py", "link")
     for _ in range(2):
         call(*link, venv / "bin" / "python")
     out = call(venv / "bin" / "python", "-c", "import kernelagent; print(kernelagent.__file__)")

@@ -90,7 +90,7 @@ class Job {
   // What --resume needs, also of a run that ended before its first step.
   std::map<std::string, std::string> request_files() const {
     // Limits are of one command, not of the job: whoever goes on says how far.
-    const std::vector<std::string> words = arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars"});
+    const std::vector<std::string> words = arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars"});
     return {{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request_.problem.text)}})}, {kProblemFile, request_.problem.text}};
   }
 
@@ -335,7 +335,7 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
 
 // What decides what a run makes, beside the text of its problem.
 std::vector<std::string> decisive_words(const Arguments& arguments) {
-  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs", "--no-router-cache"});
+  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs", "--no-router-cache"});
   const std::string problem = arguments.text("--problem");
   out.push_back(problem.substr(problem.rfind('/') + 1));
   return out;
@@ -359,11 +359,11 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   std::optional<Resumed> resumed;
   if (given.has("--resume")) {
     KA_ASSIGN(const std::string run, given.required("--resume"));
-    const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
+    const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
     if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
     KA_ASSIGN(resumed, resumed_from(run));
     KA_ASSIGN(arguments, Arguments::parse(resumed->words, kAutoFlags));
-    arguments.take(given, {"--json", "--explain", "--verbose", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
+    arguments.take(given, {"--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
     KA_ASSIGN(Settings settings, Settings::load(arguments));
     arguments.attach(std::make_shared<const Settings>(std::move(settings)));
   }

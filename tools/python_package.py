@@ -1,7 +1,8 @@
+#!/usr/bin/env python3
 """Builds and installs the Python package. A build backend for pip (`pip install .`, `pip install -e .`, `pip wheel .`), and two commands:
 
-tools/wheel.py build [FOLDER]   a wheel with the library and the program of build/$KERNELAGENT_PRESET (default: release; `portable` travels)
-tools/wheel.py link PYTHON      lets that interpreter find the package of this checkout; does nothing when it does already
+tools/python_package.py build [FOLDER]   a wheel with the library and the program of build/$KERNELAGENT_PRESET (default: release; `portable` travels)
+tools/python_package.py link PYTHON      lets that interpreter find the package of this checkout; does nothing when it does already
 
 Standard library only, so that it works on a machine without a registry.
 """
