@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kernelagent import KernelAgentError, Outcome, run
+from kernelagent import KernelAgentError, Outcome
+from kernelagent.commands import run_json
 
 # A flag is "NAME" (takes a value), "NAME!" (must be given), or "NAME?" (a switch). Behind -> stands our flag, where it has another name; "-> -" is accepted and has
 # nothing to do: our program does it in any case, or has no such step.
@@ -68,13 +69,16 @@ def parse(entry: str, arguments: Sequence[str] | None) -> tuple[dict[str, str | 
     return {row.ours.replace("-", "_"): values[row.name.replace("-", "_")] for row in rows(entry) if row.ours is not None}, given
 
 
-def perform(entry: str, flags: dict[str, str | bool | None]) -> Outcome:
+def perform(entry: str, flags: Mapping[str, str | bool | None]) -> Outcome:
     """Runs our command. What it complains about goes to stderr."""
     try:
-        outcome = run(ENTRIES[entry].command, json=True, **flags)
+        outcome = run_json(ENTRIES[entry].command, flags)
     except KernelAgentError as error:
         print(f"{entry}: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print(f"{entry}: interrupted", file=sys.stderr)
+        return Outcome(ENTRIES[entry].command, 130, "interrupted", None, "", 0.0, cancelled=True)
     if outcome.message:
         print(f"{entry}: {outcome.message}", file=sys.stderr)
     return outcome

@@ -33,11 +33,13 @@ class Outcome:
 def finish(job: Job, command: str, on_event: OnEvent | None = None) -> Outcome:
     """Waits for a job. Whatever interrupts this, the job has ended when it returns."""
     try:
-        while not job.wait(_LOOK_EVERY_S if on_event else None):
-            for event in job.events() if on_event else ():
+        while on_event is not None:
+            ended = job.wait(_LOOK_EVERY_S)
+            for event in job.events():
                 on_event(event)
-        for event in job.events() if on_event else ():
-            on_event(event)
+            if ended:
+                break
+        job.wait()
         result = job.result()
     finally:
         job.close()
@@ -63,6 +65,11 @@ def run(
     return finish(Job(command, flags, words, folder, environment), command, on_event)
 
 
+def run_json(command: str, flags: Mapping[str, FlagValue], words: tuple[str, ...] = (), on_event: OnEvent | None = None) -> Outcome:
+    """A command with --json."""
+    return finish(Job(command, {**flags, "json": True}, words), command, on_event)
+
+
 def checked(outcome: Outcome) -> Outcome:
     """The outcome, where it says something about a kernel; else KernelAgentError."""
     if outcome.exit_code not in (0, 1) or outcome.cancelled:
@@ -84,14 +91,14 @@ def verify(
     Returns the verdict (docs/judge.md): `accepted`, and for a kernel that is refused `rule`, `reason` and the worst element. Raises KernelAgentError where
     nothing can be decided: a file that does not exist, a machine without an interpreter.
     """
-    outcome = checked(run("verify", problem=problem, kernel=kernel, test=test, json=True, on_event=on_event, **flags))
+    outcome = checked(run_json("verify", {"problem": problem, "kernel": kernel, "test": test, **flags}, on_event=on_event))
     if outcome.output is None:
         raise KernelAgentError(outcome.message or "verify: there is no verdict", outcome.exit_code)
     return outcome.output
 
 
 def _routed(command: str, problem: str | os.PathLike[str], on_event: OnEvent | None, flags: Mapping[str, FlagValue]) -> dict[str, Any]:
-    outcome = checked(run(command, problem=problem, json=True, on_event=on_event, **flags))
+    outcome = checked(run_json(command, {"problem": problem, **flags}, on_event=on_event))
     if outcome.output is not None:
         return outcome.output
     return {"route": None, "success": False, "details": {"message": outcome.message}, "kernel_code": None}
@@ -120,4 +127,4 @@ def generate(
     problem: str | os.PathLike[str] | None = None, *words: str, on_event: OnEvent | None = None, **flags: FlagValue
 ) -> Outcome:
     """Writes Triton kernels for one problem: a file, or a sentence in `words`. Returns the outcome as it is, errors included."""
-    return run("generate", *words, problem=problem, json=True, on_event=on_event, **flags)
+    return run_json("generate", {"problem": problem, **flags}, words, on_event)
