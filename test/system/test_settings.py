@@ -64,6 +64,16 @@ class Settings(unittest.TestCase):
             self.assertNotIn(CANARY.encode(), path.read_bytes(), path)
         self.assertNotIn(CANARY, done.out + done.err)
 
+    def test_a_test_of_the_user_counts_on_both_routes(self) -> None:
+        self.folder.write("test_0.py", "from kernel import kernel_function\nprint('FAIL')\nraise SystemExit(1)\n")
+        problem = str(program.ROOT / "test" / "problems" / "relu.py")
+        for route in ("direct", "fuse"):
+            done = self.run_here("auto", "--problem", problem, "--route", route, "--no-fallback", "--no-router-cache", "--test-paths", "test_0.py")
+            self.assertEqual(done.code, 1, done.text())
+            self.assertIn("(test.failed)", done.out)
+        done = self.run_here("auto", "--problem", problem, "--test-paths", "none.py")
+        self.assertEqual((done.code, done.err), (2, "kernelagent: auto: --test-paths: none.py does not exist\n"))
+
 
 if __name__ == "__main__":
     unittest.main()
