@@ -120,6 +120,7 @@ Result<Arguments> Arguments::parse(std::span<const std::string> words, std::span
       return invalid_input(fmt::format("unknown flag \"{}\"{}", name, suggestion(name, names)));
     }
     if (arguments.has(name)) return invalid_input(fmt::format("{} is given twice", name));
+    if (flag->setting) arguments.setting_flags_.insert(name);
     if (flag->value.empty()) {
       if (equals != std::string::npos) return invalid_input(fmt::format("{} takes no value", name));
       arguments.values_[name] = "";
@@ -168,6 +169,7 @@ std::vector<std::string> Arguments::words(std::initializer_list<std::string_view
 void Arguments::take(const Arguments& others, std::initializer_list<std::string_view> flags) {
   for (const std::string_view flag : flags) {
     if (const auto found = others.values_.find(flag); found != others.values_.end()) values_[found->first] = found->second;
+    if (others.has_setting(flag)) setting_flags_.emplace(flag);
   }
 }
 

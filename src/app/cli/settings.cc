@@ -210,7 +210,7 @@ Status Settings::resolve(const Setting& row, const Arguments& arguments) {
   };
   std::string flag;
   for (std::string_view rest = row.flags; !rest.empty(); take_word(rest)) {
-    if (arguments.has(first_word(rest))) flag = first_word(rest);
+    if (arguments.has_setting(first_word(rest))) flag = first_word(rest);
   }
   if (!flag.empty()) {
     if (row.kind == SettingKind::yes_no) return take(Origin::flag, row.otherwise == "yes" ? "no" : "yes", flag);
@@ -272,12 +272,13 @@ std::optional<std::string> Settings::lookup(const std::string& variable) const {
 Status Settings::fill(Arguments& arguments, std::span<const Flag> flags) const {
   for (const SettingValue& value : values_) {
     const Flag* flag = find_flag(flags, first_word(value.row->flags));
-    if (value.origin != Origin::config || flag == nullptr) continue;
+    if (value.origin != Origin::config || flag == nullptr || !flag->setting) continue;
     if (value.row->kind != SettingKind::yes_no) arguments.set(flag->name, value.text);
     else if (value.text != value.row->otherwise) arguments.set(flag->name, "");
   }
   for (const ConfigEntry& entry : config_) {
-    if (entry.null || setting_of_key(entry.key) != nullptr) continue;
+    const Flag* own = find_flag(flags, flag_of_key(entry.key));
+    if (entry.null || (setting_of_key(entry.key) != nullptr && (own == nullptr || own->setting))) continue;
     const auto other = std::find_if(kFlagKeys.begin(), kFlagKeys.end(), [&](const FlagKey& row) { return row.key == entry.key; });
     const std::string name = other == kFlagKeys.end() ? flag_of_key(entry.key) : std::string(other->flag);
     if (is_given(arguments, name)) continue;

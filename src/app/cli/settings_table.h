@@ -91,7 +91,7 @@ constexpr std::array<Flag, own + flags_of_settings(use)> with_settings(const Fla
   out[at++] = {"--config", "FILE", "a YAML file with settings and flags, one NAME: VALUE per line (docs/settings.md)"};
   for (const Setting& row : kSettings) {
     if ((row.uses & use) == 0) continue;
-    for (std::string_view rest = row.flags; !rest.empty(); take_word(rest)) out[at++] = {first_word(rest), row.value, rest == row.flags ? row.help : "the same"};
+    for (std::string_view rest = row.flags; !rest.empty(); take_word(rest)) out[at++] = {first_word(rest), row.value, rest == row.flags ? row.help : "the same", true};
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "app/cli/auto.h"
+#include "app/cli/bench.h"
 #include "base/redact.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -230,6 +231,23 @@ TEST_F(SettingsTest, AConfigFileGivesFlagsThatWereNotGiven) {
   Result<Settings> bad = load({}, {}, "X=1", "verify: maybe\n");
   ASSERT_TRUE(bad);
   EXPECT_FALSE(bad->fill(arguments_, kAutoFlags));
+}
+
+TEST_F(SettingsTest, AFlagOfACommandThatIsSpeltLikeASettingIsNone) {
+  const Result<Arguments> bench = Arguments::parse(Words{"--rounds=0"}, kBenchFlags);
+  ASSERT_TRUE(bench);
+  SettingSources nothing;
+  nothing.environment = [](const std::string&) { return std::nullopt; };
+  const Result<Settings> settings = Settings::load(*bench, nothing);
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->text("rounds"), "10");
+
+  const Result<Settings> from_file = load({}, {}, "", "rounds: 7\n");
+  ASSERT_TRUE(from_file);
+  Arguments other;
+  ASSERT_TRUE(from_file->fill(other, kBenchFlags));
+  EXPECT_EQ(other.words({}), Words{"--rounds=7"});
+  EXPECT_FALSE(other.has_setting("--rounds"));
 }
 
 TEST_F(SettingsTest, KeysAreFoundAndHidden) {
