@@ -1,6 +1,6 @@
 """Runs the test suites and counts their cases.
 
-A suite is a gtest program of the build folder, a Python test file of test/python, or a script of test/system. The last
+A suite is a gtest program of the build folder, a Python test file of test/python or test/system, or a pytest file of test/python_api. The last
 line is `N passed, N failed, N skipped`; before it, every failure with its output and every skip with its reason.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import importlib.util
 import json
 import os
 import re
@@ -24,7 +25,7 @@ PRESET = os.environ.get("KERNELAGENT_PRESET", "release")
 BUILD = ROOT / "build" / PRESET
 SUITE_LIMIT_S = 1500
 # Suites that use both cores or measure time; they run alone, after the others.
-ALONE = ("corpus", "bench", "system", "bridge")
+ALONE = ("corpus", "bench", "system", "bridge", "python_api/test_native", "python_api/test_interrupt")
 
 
 @dataclass
@@ -62,26 +63,41 @@ def run(command: list[str], environment: dict[str, str]) -> tuple[int, str]:
 
 
 def run_gtest(name: str, program: Path, pattern: str) -> Outcome:
+    command = [str(program), "--gtest_brief=1"]
+    if pattern:
+        command.append(f"--gtest_filter=*{pattern}*")
+    return run_reported(name, command, "--gtest_output=xml:{}", nothing_runs=0)
+
+
+def run_pytest(name: str, path: Path, pattern: str) -> Outcome:
+    if importlib.util.find_spec("pytest") is None:
+        note = ROOT / "build" / "test_packages.txt"
+        why = note.read_text().strip() if note.exists() else "install python3-pytest"
+        return Outcome(name, skips=[(path.name, f"pytest is missing: {why}")])
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
+    if pattern:
+        command += ["-k", re.sub(r"\W+", "_", pattern)]
+    return run_reported(name, command, "--junitxml={}", nothing_runs=5)
+
+
+def run_reported(name: str, command: list[str], report_flag: str, nothing_runs: int) -> Outcome:
+    """A command that leaves an XML report. `nothing_runs`: its exit code when no test has a name that was asked for."""
     outcome = Outcome(name)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        command = [str(program), f"--gtest_output=xml:{report}", "--gtest_brief=1"]
-        if pattern:
-            command.append(f"--gtest_filter=*{pattern}*")
-        code, output = run(command, {**os.environ, "KERNELAGENT_PYTHON": interpreter()})
+        code, output = run([*command, report_flag.format(report)], {**os.environ, "KERNELAGENT_PYTHON": interpreter()})
         if report.exists():
             for case in ElementTree.parse(report).getroot().iter("testcase"):
                 title = f"{case.get('classname')}.{case.get('name')}"
-                failure, skipped = case.find("failure"), case.find("skipped")
-                if failure is not None:
-                    texts = [node.get("message") or "" for node in case.findall("failure")]
-                    outcome.failures.append((title, "\n".join(texts)))
+                bad, skipped = case.findall("failure") + case.findall("error"), case.find("skipped")
+                if bad:
+                    outcome.failures.append((title, "\n".join(node.text or node.get("message") or "" for node in bad)))
                 elif skipped is not None:
                     outcome.skips.append((title, (skipped.get("message") or "no reason given").strip()))
                 elif case.get("result") in ("completed", None):
                     outcome.passed += 1
-        if code != 0 and not outcome.failures:
-            outcome.failures.append((program.name, output[-4000:]))
+        if code not in (0, nothing_runs) and not outcome.failures:
+            outcome.failures.append((name, output[-4000:]))
     return outcome
 
 
@@ -119,12 +135,17 @@ def all_suites() -> dict[str, tuple[str, Path]]:
     for folder in ("python", "system"):
         for path in sorted((ROOT / "test" / folder).glob("test_*.py")):
             suites[f"{folder}/{path.stem}"] = ("unittest", path)
+    for path in sorted((ROOT / "test" / "python_api").glob("test_*.py")):
+        suites[f"python_api/{path.stem}"] = ("pytest", path)
     return suites
+
+
+RUNNERS = {"gtest": run_gtest, "unittest": run_unittest, "pytest": run_pytest}
 
 
 def run_suite(name: str, kind: str, path: Path, pattern: str) -> Outcome:
     begin = time.monotonic()
-    outcome = run_gtest(name, path, pattern) if kind == "gtest" else run_unittest(name, path, pattern)
+    outcome = RUNNERS[kind](name, path, pattern)
     outcome.seconds = time.monotonic() - begin
     mark = "FAILED" if outcome.failures else "ok"
     print(f"{mark:<7}{name:<44}{outcome.passed:>5} passed {outcome.seconds:>7.1f} s", flush=True)

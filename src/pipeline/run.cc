@@ -260,7 +260,9 @@ Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<
     return finish();
   }
   const std::string place = options.dispatch.folder.empty() ? "" : options.dispatch.folder + "/";
-  KA_ASSIGN(out.verdict, ask_judge(options.problem, {place + out.composition.path, out.program}, options.dispatch.judge, means, log));
+  verify::JudgeOptions judge = options.dispatch.judge;
+  judge.test = options.test;
+  KA_ASSIGN(out.verdict, ask_judge(options.problem, {place + out.composition.path, out.program}, judge, means, log));
   out.composition.verified = out.verdict->accepted;
   out.composition.success = out.verdict->accepted;
   out.composition.message = out.verdict->accepted ? out.verdict->reason : fmt::format("{}: {}", out.verdict->rule, out.verdict->reason);

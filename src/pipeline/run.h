@@ -18,6 +18,7 @@ struct RunOptions {
   std::size_t jobs = 0;          // 0: as many as the machine can take
   bool verify = true;            // the composed program as a whole
   bool allow_torch = false;      // a part without a kernel stays PyTorch, and everybody is told
+  std::optional<verify::TestScript> test = {};  // that the composed program must pass as well
 };
 
 struct RunResult {

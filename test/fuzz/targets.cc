@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "app/capi/request.h"
 #include "app/cli/bench.h"
 #include "app/cli/command.h"
+#include "app/cli/config_file.h"
+#include "app/cli/env_file.h"
 #include "app/cli/live_state.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
@@ -293,15 +297,38 @@ void models(std::string_view bytes) {
   for (const llm::Model& model : *read) KA_CHECK(!model.name.empty() && !model.providers.empty());
 }
 
+void env_file(std::string_view bytes) {
+  const Result<app::EnvFile> got = app::parse_env_file(bytes, ".env");
+  if (!good(got)) return;
+  for (const auto& [name, entry] : *got) KA_CHECK(!name.empty() && name.find('=') == std::string::npos && entry.line >= 1 && entry.value.find('\0') == std::string::npos);
+}
+
+void config_file(std::string_view bytes) {
+  const Result<std::vector<app::ConfigEntry>> got = app::parse_config(bytes, "c.yml");
+  if (!good(got)) return;
+  std::set<std::string> keys;
+  for (const app::ConfigEntry& entry : *got) KA_CHECK(keys.insert(entry.key).second && entry.line >= 1 && (!entry.null || entry.value.empty()));
+}
+
+void job_request(std::string_view bytes) {
+  const Result<capi::JobRequest> got = capi::parse_request(bytes, {"A=1"});
+  if (!good(got)) return;
+  KA_CHECK(!got->words.empty() && !got->words[0].starts_with("-"));
+  for (const std::string& entry : got->environment) KA_CHECK(entry.find('=') != std::string::npos && entry[0] != '=');
+}
+
 constexpr auto kTargets = std::to_array<Target>({
     {"anthropic_reply", reply<llm::kAnthropic>},
     {"candidate", value<model::candidate_from_json>},
     {"chat_reply", reply<llm::kOpenAiChat>},
     {"command_line", command_line},
+    {"config_file", config_file},
     {"diagnosis", value<model::diagnosis_from_json>},
+    {"env_file", env_file},
     {"exported_graph", exported_graph},
     {"gpu_table", gpu_table},
     {"gpus", gpus},
+    {"job_request", job_request},
     {"journal", journal},
     {"live_frame", live_frame},
     {"models", models},

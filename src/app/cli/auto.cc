@@ -11,6 +11,7 @@
 #include "app/cli/deadlines.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
+#include "app/cli/settings.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
@@ -89,7 +90,7 @@ class Job {
   // What --resume needs, also of a run that ended before its first step.
   std::map<std::string, std::string> request_files() const {
     // Limits are of one command, not of the job: whoever goes on says how far.
-    const std::vector<std::string> words = arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose", "--max-minutes", "--max-attempts"});
+    const std::vector<std::string> words = arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars"});
     return {{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request_.problem.text)}})}, {kProblemFile, request_.problem.text}};
   }
 
@@ -182,7 +183,9 @@ class Job {
       return finished(std::move(out), std::move(verdict));
     }
     const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_, gpus_};
-    KA_ASSIGN(model::Verdict verdict, pipeline::ask_judge(request_.problem, {output_.path("kernel.py"), out.text}, options_.judge, means, means.log));
+    verify::JudgeOptions judge = options_.judge;
+    judge.test = request_.test;
+    KA_ASSIGN(model::Verdict verdict, pipeline::ask_judge(request_.problem, {output_.path("kernel.py"), out.text}, judge, means, means.log));
     times_["verify"] += verdict.times["total"];
     KA_TRY(output_.keep("verify", {{"verdict.json", pipeline::lasting_text(verdict, request_.problem.path, "kernel.py")}}));
     return finished(std::move(out), std::move(verdict));
@@ -203,6 +206,7 @@ class Job {
     KA_ASSIGN(options.jobs, jobs_of(arguments_));
     options.verify = options_.verify;
     options.allow_torch = arguments_.has("--allow-torch-fallback");
+    options.test = request_.test;
     pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_, gpus_};
     Result<pipeline::RunResult> result = pipeline::run(options, context);
     program_ = std::move(context.program);
@@ -331,7 +335,7 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
 
 // What decides what a run makes, beside the text of its problem.
 std::vector<std::string> decisive_words(const Arguments& arguments) {
-  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--verify", "--max-minutes", "--max-attempts", "--dispatch-jobs", "--no-router-cache"});
+  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs", "--no-router-cache"});
   const std::string problem = arguments.text("--problem");
   out.push_back(problem.substr(problem.rfind('/') + 1));
   return out;
@@ -355,11 +359,13 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   std::optional<Resumed> resumed;
   if (given.has("--resume")) {
     KA_ASSIGN(const std::string run, given.required("--resume"));
-    const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--verify", "--max-minutes", "--max-attempts", "--dispatch-jobs"});
+    const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
     if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
     KA_ASSIGN(resumed, resumed_from(run));
     KA_ASSIGN(arguments, Arguments::parse(resumed->words, kAutoFlags));
-    arguments.take(given, {"--json", "--explain", "--verbose", "--max-minutes", "--max-attempts", "--dispatch-jobs"});
+    arguments.take(given, {"--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
+    KA_ASSIGN(Settings settings, Settings::load(arguments));
+    arguments.attach(std::make_shared<const Settings>(std::move(settings)));
   }
   KA_ASSIGN(const std::string wanted, arguments.choice("--route", forced, routes));
   KA_ASSIGN(const Limits limits, limits_of(arguments));

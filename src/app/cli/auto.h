@@ -1,13 +1,12 @@
 // kernelagent auto and pipeline: from a problem to a verified program in one run, which can be resumed.
 #pragma once
 
-#include <array>
-
 #include "app/cli/command.h"
+#include "app/cli/settings_table.h"
 
 namespace ka::app {
 
-inline constexpr auto kAutoFlags = std::to_array<Flag>({
+inline constexpr auto kAutoFlags = with_settings<kKernels>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--out", "DIR", "the run directory: new, empty, or of an earlier run of the same job (default: a folder of its own below .fuse)"},
     {"--resume", "RUN", "go on with a run (its id or folder): finished steps are not done again; only limits, --dispatch-jobs and what is printed can be given anew"},

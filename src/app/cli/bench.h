@@ -1,15 +1,14 @@
 // kernelagent bench --problem P.py --kernel K.py
 #pragma once
 
-#include <array>
-
 #include "app/cli/command.h"
+#include "app/cli/settings_table.h"
 #include "bench/statistics.h"
 #include "bench/timing_side.h"
 
 namespace ka::app {
 
-inline constexpr auto kBenchFlags = std::to_array<Flag>({
+inline constexpr auto kBenchFlags = with_settings<kNoFlag>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--kernel", "FILE", "the kernel file to time"},
     {"--entry", "NAME", "its entry (default: kernel_function, else ModelNew)"},

@@ -17,8 +17,10 @@
 #include "app/cli/models.h"
 #include "app/cli/report.h"
 #include "app/cli/runs.h"
+#include "app/cli/settings.h"
 #include "app/cli/stages.h"
 #include "app/cli/verify.h"
+#include "base/redact.h"
 #include "base/strings.h"
 
 namespace ka::app {
@@ -53,6 +55,15 @@ constexpr bool names_are_unique() {
 }
 static_assert(names_are_unique());
 
+constexpr bool flags_are_unique() {
+  for (const Command& command : kCommands)
+    for (std::size_t i = 0; i < command.flags.size(); ++i)
+      for (std::size_t j = i + 1; j < command.flags.size(); ++j)
+        if (command.flags[i].name == command.flags[j].name) return false;
+  return true;
+}
+static_assert(flags_are_unique());
+
 std::string suggestion(std::string_view word, std::span<const std::string_view> among) {
   const std::optional<std::string> near = closest(word, among);
   return near ? fmt::format(" (did you mean \"{}\"?)", *near) : "";
@@ -69,6 +80,26 @@ std::string commands_that_are_there() {
 int fail(const Error& error) {
   fmt::print(stderr, "kernelagent: {}\n", error.message);
   return exit_code(error);
+}
+
+// An error may quote what a server or a file said, and that may quote a key.
+int fail(const Error& error, const Settings& settings) {
+  Redactor redactor;
+  for (const std::string& secret : settings.secrets()) redactor.add_secret(secret);
+  return fail(Error{error.kind, redactor.redact(error.message)});
+}
+
+// The settings, and what the config file says about the command's flags.
+Result<std::shared_ptr<const Settings>> settle(Arguments& arguments, const Command& command) {
+  KA_ASSIGN(Settings settings, Settings::load(arguments));
+  // A run that goes on does so as it was begun; the command says so when it finds the flag.
+  if (!arguments.has("--resume")) {
+    KA_TRY(settings.fill(arguments, command.flags));
+    arguments.drop("--config");
+  }
+  auto kept = std::make_shared<const Settings>(std::move(settings));
+  arguments.attach(kept);
+  return std::shared_ptr<const Settings>(kept);
 }
 
 }  // namespace
@@ -90,6 +121,7 @@ Result<Arguments> Arguments::parse(std::span<const std::string> words, std::span
       return invalid_input(fmt::format("unknown flag \"{}\"{}", name, suggestion(name, names)));
     }
     if (arguments.has(name)) return invalid_input(fmt::format("{} is given twice", name));
+    if (flag->setting) arguments.setting_flags_.insert(name);
     if (flag->value.empty()) {
       if (equals != std::string::npos) return invalid_input(fmt::format("{} takes no value", name));
       arguments.values_[name] = "";
@@ -102,6 +134,15 @@ Result<Arguments> Arguments::parse(std::span<const std::string> words, std::span
     }
   }
   return arguments;
+}
+
+void Arguments::drop(std::string_view flag) {
+  if (const auto found = values_.find(flag); found != values_.end()) values_.erase(found);
+}
+
+const Settings& Arguments::settings() const {
+  static const Settings defaults;
+  return settings_ ? *settings_ : defaults;
 }
 
 bool Arguments::has(std::string_view flag) const { return values_.find(flag) != values_.end(); }
@@ -129,6 +170,7 @@ std::vector<std::string> Arguments::words(std::initializer_list<std::string_view
 void Arguments::take(const Arguments& others, std::initializer_list<std::string_view> flags) {
   for (const std::string_view flag : flags) {
     if (const auto found = others.values_.find(flag); found != others.values_.end()) values_[found->first] = found->second;
+    if (others.has_setting(flag)) setting_flags_.emplace(flag);
   }
 }
 
@@ -219,11 +261,13 @@ int run_program(std::span<const std::string> words) {
     return fail(unsupported(fmt::format("{}: this command is not there yet; today there are {}", command->name, commands_that_are_there())));
   Result<Arguments> arguments = Arguments::parse(rest, command->flags);
   if (!arguments) return fail(arguments.error().with(std::string(command->name)));
+  const Result<std::shared_ptr<const Settings>> settings = settle(*arguments, *command);
+  if (!settings) return fail(settings.error().with(std::string(command->name)));
   os::CancelSource source;
   if (Status watched = os::watch_signals(source); !watched) return fail(watched.error());
   AppContext context{source.token()};
   Result<int> code = command->run(*arguments, context);
-  if (!code) return fail(code.error().with(std::string(command->name)));
+  if (!code) return fail(code.error().with(std::string(command->name)), **settings);
   return *code;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,10 +14,13 @@
 
 namespace ka::app {
 
+class Settings;
+
 struct Flag {
   std::string_view name;   // "--problem"
   std::string_view value;  // what follows, for the help: "FILE"; empty for a switch
   std::string_view help;
+  bool setting = false;  // it gives a setting (settings_table.h); a command may have a flag of its own that is spelt like one
 };
 
 // What the user wrote after the command's name, checked against its flags.
@@ -25,6 +30,8 @@ class Arguments {
   static Result<Arguments> parse(std::span<const std::string> words, std::span<const Flag> flags);
 
   bool has(std::string_view flag) const;
+  // Given, and as a setting.
+  bool has_setting(std::string_view flag) const { return setting_flags_.contains(flag); }
   std::string text(std::string_view flag, std::string otherwise = "") const;
   Result<std::string> required(std::string_view flag) const;
   // The flags again as words, but for these.
@@ -38,9 +45,17 @@ class Arguments {
                              std::span<const std::string_view> accepted) const;
   const std::vector<std::string>& positional() const { return positional_; }
 
+  void set(std::string_view flag, std::string value) { values_[std::string(flag)] = std::move(value); }
+  void drop(std::string_view flag);
+  // What the user has set, these flags included (settings.h); the defaults where nothing was attached.
+  const Settings& settings() const;
+  void attach(std::shared_ptr<const Settings> settings) { settings_ = std::move(settings); }
+
  private:
   std::map<std::string, std::string, std::less<>> values_;
+  std::set<std::string, std::less<>> setting_flags_;
   std::vector<std::string> positional_;
+  std::shared_ptr<const Settings> settings_;
 };
 
 struct AppContext {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/settings.h"
 #include "base/json_fields.h"
 #include "bridge/warm_interpreter.h"
 #include "os/environment.h"
@@ -110,6 +111,18 @@ void examine_gpu(std::vector<Finding>& findings) {
   }
 }
 
+Json settings_json(const Settings& settings) {
+  Json list = Json::array();
+  for (const SettingValue& value : settings.values())
+    list.push_back({{"name", value.row->name}, {"value", value.text}, {"from", value.where}, {"flags", value.row->flags}, {"variable", value.row->variable}, {"help", value.row->help}});
+  return list;
+}
+
+void print_settings(const Settings& settings) {
+  fmt::print("\nsettings (docs/settings.md):\n");
+  for (const SettingValue& value : settings.values()) fmt::print("{:<8} {:<22} {:<26} {}\n", "", value.row->name, value.text.empty() ? "-" : value.text, value.where);
+}
+
 }  // namespace
 
 Result<int> run_doctor(const Arguments& arguments, AppContext& context) {
@@ -130,8 +143,9 @@ Result<int> run_doctor(const Arguments& arguments, AppContext& context) {
     fmt::print("{:<8} {:<18} {}\n", to_string(finding.health), finding.what, finding.value);
     if (!finding.remedy.empty()) fmt::print("{:<27} -> {}\n", "", finding.remedy);
   }
-  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(Json{{"schema", 1}, {"usable", usable}, {"findings", list}}));
-  else fmt::print("\n{}\n", usable ? "kernelagent can verify kernels on this machine." : "kernelagent cannot work on this machine yet: see the lines marked missing.");
+  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(Json{{"schema", 1}, {"usable", usable}, {"findings", list}, {"settings", settings_json(arguments.settings())}}));
+  else print_settings(arguments.settings());
+  if (!arguments.has("--json")) fmt::print("\n{}\n", usable ? "kernelagent can verify kernels on this machine." : "kernelagent cannot work on this machine yet: see the lines marked missing.");
   return usable ? 0 : 3;
 }
 

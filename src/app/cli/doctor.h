@@ -8,6 +8,7 @@
 namespace ka::app {
 
 inline constexpr auto kDoctorFlags = std::to_array<Flag>({
+    {"--config", "FILE", "a YAML file whose settings are shown too (docs/settings.md)"},
     {"--json", "", "print the findings as one JSON object"},
 });
 

@@ -1,13 +1,12 @@
 // kernelagent eval --suite DIR
 #pragma once
 
-#include <array>
-
 #include "app/cli/command.h"
+#include "app/cli/settings_table.h"
 
 namespace ka::app {
 
-inline constexpr auto kEvalFlags = std::to_array<Flag>({
+inline constexpr auto kEvalFlags = with_settings<kNoFlag>({
     {"--suite", "DIR", "a folder with problem files, searched with its sub-folders"},
     {"--filter", "TEXT", "only problems whose path contains this text (several: separated by commas)"},
     {"--jobs", "N", "problems at a time (default: 2)"},

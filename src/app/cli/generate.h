@@ -1,16 +1,16 @@
 // kernelagent generate --problem P.py
 #pragma once
 
-#include <array>
-
 #include "app/cli/command.h"
+#include "app/cli/settings_table.h"
 
 namespace ka::app {
 
-inline constexpr auto kGenerateFlags = std::to_array<Flag>({
+inline constexpr auto kGenerateFlags = with_settings<kKernels>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--out", "DIR", "the run directory: new, empty, or of an earlier run (default: a folder of its own below .fuse)"},
     {"--platform", "NAME", "cuda or xpu: the device that the file names where its arguments do not tell (default cuda)"},
+    {"--target-platform", "NAME", "the same"},
     {"--gpu", "NAME", "the GPU whose facts decide tiles and ways of computing: h200 (the default), h100, b200, a100, l40s, rtx4090, max1550"},
     {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
     {"--emit", "FORM", "kernel (kernel_function, the default) or kernelbench (the class ModelNew)"},

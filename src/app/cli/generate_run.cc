@@ -128,6 +128,7 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
   if (!arguments.has("--no-verify")) {
     output.log().debug("verify", "start");
     verify::JudgeContext judge_context{interpreter, context.cancel, &output.log()};
+    request.options.test = request.test;
     KA_ASSIGN(verdict, verify::judge(request.problem, {output.path("kernel.py"), made.file.text}, request.options, judge_context));
     KA_TRY(output.keep("verify", {{"verdict.json", to_pretty_json_text(model::to_json(*verdict))}}));
   }

@@ -12,6 +12,10 @@ namespace ka::app {
 
 class LiveView;
 
+// Secrets of the settings are hidden from the log; and where a program that started this one asks for events (KERNELAGENT_EVENTS_FD, see app/capi/job.cc), it
+// gets them as in events.jsonl.
+void prepare_log(EventLog& log, const Arguments& arguments);
+
 class Progress {
  public:
   explicit Progress(const Arguments& arguments);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/settings.h"
 #include "app/cli/verify.h"
 #include "base/strings.h"
 #include "os/environment.h"
@@ -51,6 +52,11 @@ Result<Request> request_of(const Arguments& arguments, const std::string& comman
   KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
   KA_ASSIGN(Request request, options_of(arguments));
   request.problem = {file.path, file.object, file.text, mode};
+  if (const std::string test = arguments.settings().text("test_paths"); !test.empty()) {
+    Result<std::string> text = problem::read_source(test);
+    if (!text) return text.error().with("--test-paths");
+    request.test = verify::TestScript{test, std::move(*text)};
+  }
   request.command = fmt::format("kernelagent {} --problem {}", command, quote_shell(problem));
   return request;
 }

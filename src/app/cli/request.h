@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/cli/command.h"
@@ -15,6 +16,7 @@ struct Request {
   verify::ProblemSource problem;
   verify::JudgeOptions options;
   pipeline::GenerateChoices choices;
+  std::optional<verify::TestScript> test;  // that the program as a whole must pass, besides the judge
   std::string command;  // the command line, as far as it says what is asked for
 };
 

@@ -1,13 +1,12 @@
 // kernelagent extract, dispatch, compose: the stages of the pipeline by themselves, on files.
 #pragma once
 
-#include <array>
-
 #include "app/cli/command.h"
+#include "app/cli/settings_table.h"
 
 namespace ka::app {
 
-inline constexpr auto kExtractFlags = std::to_array<Flag>({
+inline constexpr auto kExtractFlags = with_settings<kExtract>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--out", "DIR", "where subgraphs.json and orchestrator/ go (default: the current folder)"},
     {"--platform", "NAME", "cuda or xpu (default cuda)"},
@@ -23,7 +22,7 @@ inline constexpr auto kExtractFlags = std::to_array<Flag>({
     {"--json", "", "print one JSON object: the files and the subgraphs' ids"},
 });
 
-inline constexpr auto kDispatchFlags = std::to_array<Flag>({
+inline constexpr auto kDispatchFlags = with_settings<kKernels>({
     {"--subgraphs", "FILE", "subgraphs.json, as extract writes it"},
     {"--out-dir", "DIR", "where the kernels and summary.json go (default kernels_out)"},
     {"--dispatch-jobs", "N|auto", "subgraphs at a time (default auto: by cores, memory and GPUs)"},
@@ -42,7 +41,7 @@ inline constexpr auto kDispatchFlags = std::to_array<Flag>({
     {"--json", "", "print the summary as JSON"},
 });
 
-inline constexpr auto kComposeFlags = std::to_array<Flag>({
+inline constexpr auto kComposeFlags = with_settings<kCompose>({
     {"--problem", "FILE[:NAME]", "the PyTorch program that was extracted"},
     {"--subgraphs", "FILE", "subgraphs.json, as extract writes it"},
     {"--kernels-summary", "FILE", "summary.json, as dispatch writes it; kernels are looked for beside it (default kernels_out/summary.json)"},

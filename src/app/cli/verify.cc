@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/progress.h"
+#include "app/cli/settings.h"
 #include "base/json_fields.h"
 #include "bridge/warm_interpreter.h"
 #include "os/environment.h"
@@ -55,7 +57,9 @@ Result<verify::JudgeOptions> judge_options(const Arguments& arguments) {
   KA_ASSIGN(options.precision, arguments.choice("--precision", "default", tiers));
   KA_ASSIGN(options.device, choose_device(arguments));
   KA_ASSIGN(options.seed, arguments.whole_number("--seed", 0));
-  KA_ASSIGN(double seconds, arguments.number("--timeout", 60));
+  const Settings& settings = arguments.settings();
+  const std::optional<double> other = settings.number("test_timeout_s") ? settings.number("test_timeout_s") : settings.number("run_timeout_s");
+  KA_ASSIGN(double seconds, arguments.number("--timeout", other.value_or(60)));
   if (seconds < 0.001 || seconds > kMaxTimeoutSeconds)
     return invalid_input(fmt::format("--timeout: at least 0.001 and at most {:g} seconds", kMaxTimeoutSeconds));
   options.limit = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
@@ -118,6 +122,7 @@ Result<model::Verdict> judged(const Arguments& arguments, AppContext& context, E
 
 Result<int> run_verify(const Arguments& arguments, AppContext& context) {
   EventLog log;
+  prepare_log(log, arguments);
   Result<model::Verdict> verdict_or_error = judged(arguments, context, log);
   if (!verdict_or_error) {
     // Not as an error: the caller prints that sentence.

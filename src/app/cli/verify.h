@@ -1,14 +1,13 @@
 // kernelagent verify --problem P.py --kernel K.py
 #pragma once
 
-#include <array>
-
 #include "app/cli/command.h"
+#include "app/cli/settings_table.h"
 #include "verify/judge.h"
 
 namespace ka::app {
 
-inline constexpr auto kVerifyFlags = std::to_array<Flag>({
+inline constexpr auto kVerifyFlags = with_settings<kNoFlag>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--kernel", "FILE", "the kernel file to judge"},
     {"--entry", "NAME", "its entry (default: kernel_function, else ModelNew)"},

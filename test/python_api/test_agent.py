@@ -1,0 +1,95 @@
+"""TritonKernelAgent: the three kinds of problems, tests of the user, and what is left in the session folder."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import program
+import pytest
+from conftest import PROBLEM, SLOW
+
+import triton_kernel_agent
+from kernelagent import TritonKernelAgent
+from kernelagent.agent import _is_program, _named_file
+
+KEYS = {"success", "message", "session_dir", "kernel_code", "kernel_path", "worker_id", "rounds"}
+TEST = "import torch\nfrom kernel import kernel_function\n\nx = torch.randn(7, 33, device='cuda')\nassert torch.equal(kernel_function(x), torch.relu(x))\nprint('{}')\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_program", "is_file"),
+    [
+        ("Implement ReLU over a contiguous 1D tensor of length 1024", False, False),
+        ("relu", False, False),
+        ("import torch", False, False),
+        (PROBLEM.read_text(), True, False),
+        ("def f(x):\n    return x", True, False),
+        ("class Model: pass", True, False),
+        ("problem.py", False, True),
+        ("some folder/problem.py:forward", False, True),
+        ("fused bias + gelu for (4096, 11008) bf16", False, False),
+        ("a\0b", False, False),
+    ],
+)
+def test_what_a_problem_is(text: str, is_program: bool, is_file: bool) -> None:
+    assert _is_program(text) == is_program
+    assert (_named_file(text) is not None) == is_file
+
+
+def test_a_file_with_a_test(tmp_path: Path) -> None:
+    with TritonKernelAgent(num_workers=2, max_rounds=3, model_name="gpt-5", log_dir=tmp_path / "logs") as agent:
+        result = agent.generate_kernel(PROBLEM, test_code=TEST.format("PASS"))
+    assert set(result) == KEYS
+    assert result["success"], result
+    session = Path(result["session_dir"])
+    assert session.parent == (tmp_path / "logs").resolve()
+    assert Path(result["kernel_path"]).read_text() == result["kernel_code"]
+    assert "@triton.jit" in result["kernel_code"] and "def kernel_function" in result["kernel_code"]
+    assert json.loads((session / "result.json").read_text()) == result
+    assert (session / "test_0.py").is_file()
+
+
+def test_a_text_and_a_test_that_does_not_pass() -> None:
+    result = triton_kernel_agent.TritonKernelAgent().generate_kernel(PROBLEM.read_text(), TEST.format("fail"))
+    assert set(result) == KEYS
+    assert not result["success"]
+    assert result["message"].startswith("test.failed: ")
+    assert result["kernel_code"] is None and result["kernel_path"] is None
+    session = Path(result["session_dir"])
+    assert session.parent == Path(".fuse/sessions").resolve()
+    assert (session / "problem.py").read_text() == PROBLEM.read_text()
+
+
+def test_what_goes_wrong_is_a_message() -> None:
+    agent = TritonKernelAgent()
+    missing = agent.generate_kernel("none.py")
+    assert (missing["success"], missing["message"]) == (False, "generate: none.py does not exist")
+    several = agent.generate_kernel(PROBLEM, test_code=["a", "b"])
+    assert not several["success"] and "one test script" in several["message"]
+    flag = TritonKernelAgent(target_platform="tpu").generate_kernel(PROBLEM)
+    assert not flag["success"] and "tpu" in flag["message"]
+    sessions = {result["session_dir"] for result in (missing, several, flag)}
+    assert len(sessions) == 3
+
+
+def test_a_sentence_reaches_the_program() -> None:
+    result = TritonKernelAgent(no_verify=True).generate_kernel("Implement something that no rule knows: frobnicate the quux")
+    assert set(result) == KEYS
+    assert not result["success"] and result["message"]
+
+
+def test_cleanup_ends_what_runs_in_other_threads(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    agent = TritonKernelAgent()
+    results: list[dict] = []
+    threads = [threading.Thread(target=lambda: results.append(agent.generate_kernel("slow.py"))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert program.wait_until(lambda: len(agent._jobs) == 2, 10)
+    agent.cleanup()
+    for thread in threads:
+        thread.join(4)
+    assert [result["message"] for result in results] == ["cancelled", "cancelled"]
+    assert program.wait_until(lambda: not program.descendants(program.os.getpid()), 2)
