@@ -183,6 +183,12 @@ TEST(Prompts, BracesInTextsStayBraces) {
   EXPECT_THAT(generation_messages(built_in(), prompt, kSeed).value()[1].text, HasSubstr("# {{name}} and [end program 0] are just text"));
 }
 
+TEST(Prompts, TextsThatNoModelTakesAreRefused) {
+  GenerationPrompt prompt{linear_task(), 0};
+  prompt.task.program = std::string(400'001, '#');
+  EXPECT_EQ(generation_messages(built_in(), prompt, kSeed).error().message, "a text of 400001 bytes is too long for a language model; at most 400000 are sent");
+}
+
 TEST(Prompts, HistoryIsShortAndWithoutRepeats) {
   RefinementPrompt prompt = refinement();
   prompt.history.clear();

@@ -140,6 +140,11 @@ bool is_finished(std::string_view text) {
   return depth == 0 && !end.empty() && std::string_view("=+-*/%&|^~<>,:.\\@([{").find(end.back()) == std::string_view::npos;
 }
 
+bool has_only_imports(std::string_view text) {
+  const std::vector<std::string> lines = split(text, '\n');
+  return std::all_of(lines.begin(), lines.end(), [](const std::string& line) { return trim(line).empty() || line[0] == '#' || is_import(line); });
+}
+
 bool imports_module(std::string_view text, std::string_view module) {
   for (const std::string& line : split(text, '\n')) {
     const std::string bare = trim(line);

@@ -19,6 +19,8 @@ bool begins_file(std::string_view text);
 // Nothing is open at its end: no bracket, no text, no line that must go on.
 bool is_finished(std::string_view text);
 
+bool has_only_imports(std::string_view text);
+
 bool imports_module(std::string_view text, std::string_view module);
 
 // A comment that stands for code: "# ... rest of the kernel unchanged ...".

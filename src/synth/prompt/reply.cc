@@ -45,14 +45,17 @@ std::vector<Piece> python_pieces(const Asked& asked, const std::vector<Block>& b
   return pieces;
 }
 
-// Kernels in one block and the function that launches them in another belong together.
+// Kernels in one block and the function that launches them in another belong together, with a block of imports before them.
 std::string with_kernels_of_others(const std::vector<Piece>& pieces, std::size_t chosen) {
   constexpr std::string_view kKernel = "@triton.jit";
   const auto has_kernel = [&](const Piece& piece) { return piece.text.find(kKernel) != std::string::npos; };
   if (has_kernel(pieces[chosen])) return pieces[chosen].text;
+  if (std::none_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return has_kernel(piece) && !piece.entry; })) return pieces[chosen].text;
   std::string text;
-  for (std::size_t i = 0; i < chosen; ++i)
-    if (has_kernel(pieces[i]) && !pieces[i].entry) text += pieces[i].text + "\n";
+  for (const Piece& piece : pieces)
+    if (!piece.entry && has_only_imports(piece.text)) text += piece.text;
+  for (const Piece& piece : pieces)
+    if (!piece.entry && has_kernel(piece)) text += piece.text + "\n";
   return text + pieces[chosen].text;
 }
 

@@ -16,6 +16,7 @@ namespace ka::prompt {
 namespace {
 
 constexpr std::size_t kMostTensors = 150;
+constexpr std::size_t kMostText = 400'000;  // bytes of a program, a test, a kernel
 constexpr std::size_t kCodeDigits = 16;
 
 // docs/precision.md, for people who write kernels.
@@ -126,6 +127,8 @@ std::vector<std::string_view> texts_of(const Task& task) { return {task.program,
 
 Result<std::string> task_text(const PromptFiles& files, const Task& task, const Marks& marks) {
   const model::Problem& problem = task.problem;
+  for (const std::string_view text : texts_of(task))
+    if (text.size() > kMostText) return unsupported(fmt::format("a text of {} bytes is too long for a language model; at most {} are sent", text.size(), kMostText));
   KA_ASSIGN(std::string rules, files.render("rules.md", {{"no_cusolver", task.no_cusolver ? "yes" : ""}}));
   KA_ASSIGN(std::string tolerance, tolerance_text(files, task));
   KA_ASSIGN(std::string platform, machine_text(files, task.machine));
