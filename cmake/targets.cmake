@@ -22,11 +22,11 @@ else()
 endif()
 target_link_libraries(ka_flags INTERFACE nlohmann_json::nlohmann_json Threads::Threads)
 
-# Three sources are compiled as one where most of the time goes into the headers that they share. What a source keeps to itself then needs
-# a name of its own among the three; APART, where a folder's sources are meant to have the same names.
-function(ka_compile_together target apart)
+# Several sources are compiled as one where most of the time goes into the headers that they share. What a source keeps to itself then needs
+# a name of its own among them; APART, where a folder's sources are meant to have the same names.
+function(ka_compile_together target apart several)
   if(NOT apart)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${several})
   endif()
 endfunction()
 
@@ -36,7 +36,7 @@ function(ka_library name)
   cmake_parse_arguments(ARG "GLUE;APART" "" "SOURCES;DEPS" ${ARGN})
   add_library(ka_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(ka_${name} PUBLIC ka_flags)
-  ka_compile_together(ka_${name} "${ARG_APART}")
+  ka_compile_together(ka_${name} "${ARG_APART}" 5)
   if(ARG_GLUE)
     target_compile_options(ka_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
@@ -64,7 +64,7 @@ function(ka_test name)
     target_link_libraries(${name} PRIVATE ka_${dep})
   endforeach()
   target_compile_definitions(${name} PRIVATE KA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  ka_compile_together(${name} "${ARG_APART}")
+  ka_compile_together(${name} "${ARG_APART}" 3)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)  # a third of a clean build went into optimising tests
   set_property(GLOBAL APPEND PROPERTY KA_TESTS ${name})
   add_test(NAME ${ARG_LABEL}/${name} COMMAND ${name})

@@ -194,7 +194,7 @@ void live_frame(std::string_view bytes) {
 }
 
 // A model's reply, in one piece or two, with edits of a kernel that it may know: a refusal is a sentence, a file is not empty, and its normal form is its own.
-void reply(std::string_view bytes) {
+void model_reply(std::string_view bytes) {
   prompt::Asked asked;
   asked.previous = "import triton\n\ndef kernel_function(x):\n    y = x\n    return y\n";
   const std::size_t half = bytes.size() / 2;
@@ -335,7 +335,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"part_kernels", part_kernels, 20},
     {"problem", value<model::problem_from_json>},
     {"profile", value<model::profile_from_json>},
-    {"reply", reply},
+    {"reply", model_reply},
     {"provider_error", provider_error},
     {"relay_reply", reply<llm::kRelay>},
     {"responses_reply", reply<llm::kOpenAiResponses>},
