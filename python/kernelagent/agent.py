@@ -31,10 +31,11 @@ def _is_program(text: str) -> bool:
 
 def _named_file(text: str) -> str | None:
     """`text` when it names a file, perhaps with an object in it (file.py:NAME)."""
-    if "\n" in text or len(text) > 4096:
+    if "\n" in text or "\0" in text or len(text) > 4096:
         return None
     path = text.rpartition(":")[0] if ".py:" in text else text
-    return text if path.endswith(".py") or Path(path).is_file() else None
+    # A name with a blank in it may be a sentence that speaks of a file.
+    return text if Path(path).is_file() or (path.endswith(".py") and not any(c.isspace() for c in path)) else None
 
 
 class TritonKernelAgent:

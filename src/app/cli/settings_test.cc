@@ -233,6 +233,25 @@ TEST_F(SettingsTest, AConfigFileGivesFlagsThatWereNotGiven) {
   EXPECT_FALSE(bad->fill(arguments_, kAutoFlags));
 }
 
+// The file that the earlier KernelAgent comes with, whole.
+TEST_F(SettingsTest, TheRouterFileOfTheEarlierProject) {
+  const std::string config =
+      "ka_model: null\nka_num_workers: 4\nka_max_rounds: 10\nka_high_reasoning: true\nrouter_model: gpt-5\nrouter_high_reasoning: true\nrouter_temperature: 0.2\nrouter_max_tokens: 700\n"
+      "extract_model: gpt-5\ndispatch_model: o4-mini\ncompose_model: o4-mini\nworkers: 4\nmax_iters: 5\nllm_timeout_s: 1200\nrun_timeout_s: 1200\ncompose_max_iters: 5\nverify: true\n"
+      "dispatch_jobs: 2\nallow_fallback: true\ntarget_platform: cuda\nignore_router_config: false\nuse_router_cache: true\nno_cusolver: false\ntest_timeout_s: 30\ntest_code: null\n";
+  Result<Settings> settings = load({}, {}, "", config);
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->text("rounds"), "10");  // ka_max_rounds, not max_iters
+  EXPECT_EQ(settings->text("dispatch_model"), "o4-mini");
+  EXPECT_EQ(settings->number("test_timeout_s"), 30);
+  ASSERT_TRUE(settings->fill(arguments_, kAutoFlags));
+  arguments_.drop("--config");
+  const Words expected = {"--compose-max-iters=5", "--compose-model=o4-mini", "--dispatch-jobs=2", "--dispatch-model=o4-mini", "--extract-model=gpt-5", "--llm-timeout-s=1200",
+                          "--rounds=10", "--router-max-tokens=700", "--router-model=gpt-5", "--router-temperature=0.2", "--run-timeout-s=1200", "--target-platform=cuda",
+                          "--test-timeout-s=30", "--verify", "--workers=4"};
+  EXPECT_EQ(arguments_.words({}), expected);
+}
+
 TEST_F(SettingsTest, AFlagOfACommandThatIsSpeltLikeASettingIsNone) {
   const Result<Arguments> bench = Arguments::parse(Words{"--rounds=0"}, kBenchFlags);
   ASSERT_TRUE(bench);
