@@ -221,7 +221,8 @@ TEST_F(SettingsTest, AConfigFileGivesFlagsThatWereNotGiven) {
   ASSERT_TRUE(settings) << settings.error().message;
   ASSERT_TRUE(settings->fill(arguments_, kAutoFlags));
   arguments_.drop("--config");
-  const Words expected = {"--dispatch-jobs=3", "--ignore-router-config", "--no-fallback", "--no-high-reasoning", "--no-router-cache", "--no-verify", "--platform=xpu", "--precision=tf32", "--workers=2"};
+  const Words expected = {"--dispatch-jobs=3", "--ignore-router-config", "--no-fallback", "--no-high-reasoning", "--no-router-cache",
+                          "--no-verify", "--platform=xpu", "--precision=tf32", "--workers=2"};
   EXPECT_EQ(arguments_.words({}), expected);
   EXPECT_TRUE(Arguments::parse(arguments_.words({}), kAutoFlags));
 
@@ -239,9 +240,12 @@ TEST_F(SettingsTest, AConfigFileGivesFlagsThatWereNotGiven) {
 // The file that the earlier KernelAgent comes with, whole.
 TEST_F(SettingsTest, TheRouterFileOfTheEarlierProject) {
   const std::string config =
-      "ka_model: null\nka_num_workers: 4\nka_max_rounds: 10\nka_high_reasoning: true\nrouter_model: gpt-5\nrouter_high_reasoning: true\nrouter_temperature: 0.2\nrouter_max_tokens: 700\n"
-      "extract_model: gpt-5\ndispatch_model: o4-mini\ncompose_model: o4-mini\nworkers: 4\nmax_iters: 5\nllm_timeout_s: 1200\nrun_timeout_s: 1200\ncompose_max_iters: 5\nverify: true\n"
-      "dispatch_jobs: 2\nallow_fallback: true\ntarget_platform: cuda\nignore_router_config: false\nuse_router_cache: true\nno_cusolver: false\ntest_timeout_s: 30\ntest_code: null\n";
+      "ka_model: null\nka_num_workers: 4\nka_max_rounds: 10\nka_high_reasoning: true\nrouter_model: gpt-5\nrouter_high_reasoning: true\n"
+      "router_temperature: 0.2\nrouter_max_tokens: 700\n"
+      "extract_model: gpt-5\ndispatch_model: o4-mini\ncompose_model: o4-mini\nworkers: 4\nmax_iters: 5\nllm_timeout_s: 1200\nrun_timeout_s: 1200\n"
+      "compose_max_iters: 5\nverify: true\n"
+      "dispatch_jobs: 2\nallow_fallback: true\ntarget_platform: cuda\nignore_router_config: false\nuse_router_cache: true\nno_cusolver: false\n"
+      "test_timeout_s: 30\ntest_code: null\n";
   Result<Settings> settings = load({}, {}, "", config);
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_EQ(settings->text("rounds"), "10");  // ka_max_rounds, not max_iters
@@ -273,7 +277,8 @@ TEST_F(SettingsTest, AFlagOfACommandThatIsSpeltLikeASettingIsNone) {
 }
 
 TEST_F(SettingsTest, KeysAreFoundAndHidden) {
-  const Result<Settings> settings = load({}, {{"MY_TOKEN", "canary-one"}, {"OTHER", "plain"}, {"OPENAI_API_KEY", "your-key"}}, "ANTHROPIC_API_KEY='canary-two'\nOPENAI_API_KEY=canary-three\n", "");
+  const Variables variables = {{"MY_TOKEN", "canary-one"}, {"OTHER", "plain"}, {"OPENAI_API_KEY", "your-key"}};
+  const Result<Settings> settings = load({}, variables, "ANTHROPIC_API_KEY='canary-two'\nOPENAI_API_KEY=canary-three\n", "");
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->lookup("ANTHROPIC_API_KEY"), "canary-two");
   EXPECT_EQ(settings->lookup("MY_TOKEN"), "canary-one");
