@@ -156,7 +156,8 @@ class TritonKernelAgent:
     def _answer(session: Path, outcome: Outcome) -> dict[str, Any]:
         output = outcome.output or {}
         verdict = output.get("verdict") or {}
-        message = "cancelled" if outcome.cancelled else outcome.message or output.get("message") or verdict.get("reason") or f"ended with {outcome.exit_code}"
+        otherwise = "the kernel file was written and not verified" if outcome.success else f"ended with {outcome.exit_code}"
+        message = "cancelled" if outcome.cancelled else outcome.message or output.get("message") or verdict.get("reason") or otherwise
         if not outcome.success and verdict.get("rule"):
             message = f"{verdict['rule']}: {verdict['reason']}"
         kernel = Path(output["kernel"]) if output.get("kernel") else session / "run" / "kernel.py"
