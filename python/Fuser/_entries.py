@@ -13,7 +13,10 @@ from kernelagent.commands import run_json
 # A flag is "NAME" (takes a value), "NAME!" (must be given), or "NAME?" (a switch). Behind -> stands our flag, where it has another name; "-> -" is accepted and has
 # nothing to do: our program does it in any case, or has no such step.
 _MODEL = "target-platform llm-timeout-s run-timeout-s workers max-iters"
-_ROUTER = "ka-model ka-workers ka-rounds no-ka-high-reasoning? router-model no-router-high-reasoning? router-temp router-max-tokens no-fallback? ignore-router-config? no-router-cache?"
+_ROUTER = (
+    "ka-model ka-workers ka-rounds no-ka-high-reasoning? router-model no-router-high-reasoning? router-temp router-max-tokens "
+    "no-fallback? ignore-router-config? no-router-cache?"
+)
 _STAGES = "extract-model dispatch-model compose-model compose-max-iters dispatch-jobs verify? test-timeout-s"
 
 

@@ -31,10 +31,11 @@ def _is_program(text: str) -> bool:
 
 def _named_file(text: str) -> str | None:
     """`text` when it names a file, perhaps with an object in it (file.py:NAME)."""
-    if "\n" in text or len(text) > 4096:
+    if "\n" in text or "\0" in text or len(text) > 4096:
         return None
     path = text.rpartition(":")[0] if ".py:" in text else text
-    return text if path.endswith(".py") or Path(path).is_file() else None
+    # A name with a blank in it may be a sentence that speaks of a file.
+    return text if Path(path).is_file() or (path.endswith(".py") and not any(c.isspace() for c in path)) else None
 
 
 class TritonKernelAgent:
@@ -155,7 +156,8 @@ class TritonKernelAgent:
     def _answer(session: Path, outcome: Outcome) -> dict[str, Any]:
         output = outcome.output or {}
         verdict = output.get("verdict") or {}
-        message = "cancelled" if outcome.cancelled else outcome.message or output.get("message") or verdict.get("reason") or f"ended with {outcome.exit_code}"
+        otherwise = "the kernel file was written and not verified" if outcome.success else f"ended with {outcome.exit_code}"
+        message = "cancelled" if outcome.cancelled else outcome.message or output.get("message") or verdict.get("reason") or otherwise
         if not outcome.success and verdict.get("rule"):
             message = f"{verdict['rule']}: {verdict['reason']}"
         kernel = Path(output["kernel"]) if output.get("kernel") else session / "run" / "kernel.py"

@@ -98,6 +98,19 @@ def test_exit_codes_of_bad_usage(module: str, words: tuple[str, ...], code: int)
     assert run_module(module, *words)[0] == code
 
 
+def test_all_arguments_of_the_router_are_flags_of_the_program() -> None:
+    router = AutoKernelRouter(
+        ka_model="m", ka_num_workers=4, ka_max_rounds=10, ka_high_reasoning=False, router_model="gpt-5", router_high_reasoning=False, router_temperature=0.2, router_max_tokens=700,
+        extract_model="gpt-5", dispatch_model="o4-mini", compose_model="o4-mini", workers=4, max_iters=5, llm_timeout_s=1200, run_timeout_s=1200, compose_max_iters=5, verify=True,
+        dispatch_jobs=2, allow_fallback=False, target_platform="cuda", ignore_router_config=True, use_router_cache=False, no_cusolver=True, test_timeout_s=30, test_code=None,
+        config="c.yml",
+    )
+    listed = kernelagent.run("auto", help=True).text
+    assert len(router._flags) == 24
+    for flag, value in router._flags.items():
+        assert f"  --{flag.replace('_', '-')} " in listed and value not in (None, False)
+
+
 def test_router_and_pipeline_as_functions() -> None:
     router = AutoKernelRouter(ka_model=None, ka_num_workers=2, ka_high_reasoning=False, allow_fallback=True, use_router_cache=False, verify=True, no_verify=True, dispatch_jobs=2)
     result = router.solve(PROBLEM)

@@ -59,7 +59,8 @@ Result<std::string> find_kernelagent() {
     return not_found(fmt::format("KERNELAGENT_PROGRAM: {} is no program that can be started", named));
   }
   Dl_info info{};
-  if (::dladdr(reinterpret_cast<void*>(&kernelagent_abi), &info) == 0 || info.dli_fname == nullptr) return environment_error("the folder of libkernelagent.so is not known; set KERNELAGENT_PROGRAM");
+  if (::dladdr(reinterpret_cast<void*>(&kernelagent_abi), &info) == 0 || info.dli_fname == nullptr)
+    return environment_error("the folder of libkernelagent.so is not known; set KERNELAGENT_PROGRAM");
   const std::string library = info.dli_fname;
   const std::string program = (library.find('/') == std::string::npos ? "./" : library.substr(0, library.rfind('/') + 1)) + "kernelagent";
   if (os::find_program(program)) return program;

@@ -59,6 +59,10 @@ std::optional<bool> yes_or_no(const std::string& text) {
   return std::nullopt;
 }
 
+Error neither_yes_nor_no(const std::string& where, const std::string& text) {
+  return invalid_input(fmt::format("{}: \"{}\" is neither yes nor no (true and false are the same)", where, shown(text)));
+}
+
 std::string range(const Setting& row) {
   return row.high >= kMaxCount ? fmt::format("of at least {:g}", row.low) : fmt::format("from {:g} to {:g}", row.low, row.high);
 }
@@ -79,7 +83,7 @@ Result<std::string> checked(const Setting& row, const std::string& text, const s
     case SettingKind::number: return checked_number(row, text, where);
     case SettingKind::yes_no: {
       const std::optional<bool> yes = yes_or_no(text);
-      if (!yes) return invalid_input(fmt::format("{}: \"{}\" is neither yes nor no (true and false are the same)", where, shown(text)));
+      if (!yes) return neither_yes_nor_no(where, text);
       return std::string(*yes ? "yes" : "no");
     }
     case SettingKind::level: {
@@ -149,7 +153,9 @@ const Flag* find_flag(std::span<const Flag> flags, std::string_view name) {
 bool is_given(const Arguments& arguments, const std::string& flag) {
   const std::string opposite = flag.starts_with("--no-") ? "--" + flag.substr(5) : "--no-" + flag.substr(2);
   if (arguments.has(flag) || arguments.has(opposite)) return true;
-  return std::any_of(kSameFlags.begin(), kSameFlags.end(), [&](const SameFlags& row) { return (flag == row.one && arguments.has(row.other)) || (flag == row.other && arguments.has(row.one)); });
+  return std::any_of(kSameFlags.begin(), kSameFlags.end(), [&](const SameFlags& row) {
+    return (flag == row.one && arguments.has(row.other)) || (flag == row.other && arguments.has(row.one));
+  });
 }
 
 }  // namespace
@@ -290,7 +296,7 @@ Status Settings::fill(Arguments& arguments, std::span<const Flag> flags) const {
     }
     if (flag == nullptr && opposite == nullptr) continue;  // of another command
     const std::optional<bool> word = yes_or_no(entry.value);
-    if (!word) return invalid_input(fmt::format("{}: line {}: {}: \"{}\" is neither yes nor no (true and false are the same)", config_path_, entry.line, entry.key, shown(entry.value)));
+    if (!word) return neither_yes_nor_no(fmt::format("{}: line {}: {}", config_path_, entry.line, entry.key), entry.value);
     const bool yes = *word != (other != kFlagKeys.end() && other->turned);
     if (yes && flag != nullptr) arguments.set(name, "");
     if (!yes && opposite != nullptr) arguments.set(opposite->name, "");

@@ -116,16 +116,19 @@ TEST(ConfigFileTest, OneLevelOfNamesAndValues) {
 
 TEST(ConfigFileTest, WhatIsRefused) {
   const std::vector<BadConfig> rows = {
-      {"a: 1\nb:\n  c: 2\n", "line 2: b holds names of its own"},
+      {"a: 1\nb:\n  c: 2\n", "b holds names of its own"},
       {"a: [1, 2]", "line 1: a is a list"},
       {"- a\n- b\n", "one NAME: VALUE per line"},
       {"just words", "one NAME: VALUE per line"},
       {"a: 1\na: 2", "line 2: a is there twice"},
       {"a-b: 1\na_b: 2", "line 2: a_b is there twice"},
-      {"a: 1\n---\nb: 2", "2 documents"},
+      {"a: 1\n---\nb: 2", "another one begins"},
+      {",", "another one begins"},  // the library never ends with this one
+      {"a: &x 1\nb: *x", "line 2: a reference"},
       {"a: 'x", "this is no YAML"},
       {"a: *nobody", "this is no YAML"},
-      {"? [x]\n: 1", "a name is expected"},
+      {"a b: 1", "line 1: a name has letters"},
+      {"? [x]\n: 1", "one NAME: VALUE per line"},
   };
   for (const BadConfig& row : rows) {
     const auto got = parse_config(row.text, "c.yml");
@@ -218,7 +221,8 @@ TEST_F(SettingsTest, AConfigFileGivesFlagsThatWereNotGiven) {
   ASSERT_TRUE(settings) << settings.error().message;
   ASSERT_TRUE(settings->fill(arguments_, kAutoFlags));
   arguments_.drop("--config");
-  const Words expected = {"--dispatch-jobs=3", "--ignore-router-config", "--no-fallback", "--no-high-reasoning", "--no-router-cache", "--no-verify", "--platform=xpu", "--precision=tf32", "--workers=2"};
+  const Words expected = {"--dispatch-jobs=3", "--ignore-router-config", "--no-fallback", "--no-high-reasoning", "--no-router-cache",
+                          "--no-verify", "--platform=xpu", "--precision=tf32", "--workers=2"};
   EXPECT_EQ(arguments_.words({}), expected);
   EXPECT_TRUE(Arguments::parse(arguments_.words({}), kAutoFlags));
 
@@ -231,6 +235,28 @@ TEST_F(SettingsTest, AConfigFileGivesFlagsThatWereNotGiven) {
   Result<Settings> bad = load({}, {}, "X=1", "verify: maybe\n");
   ASSERT_TRUE(bad);
   EXPECT_FALSE(bad->fill(arguments_, kAutoFlags));
+}
+
+// The file that the earlier KernelAgent comes with, whole.
+TEST_F(SettingsTest, TheRouterFileOfTheEarlierProject) {
+  const std::string config =
+      "ka_model: null\nka_num_workers: 4\nka_max_rounds: 10\nka_high_reasoning: true\nrouter_model: gpt-5\nrouter_high_reasoning: true\n"
+      "router_temperature: 0.2\nrouter_max_tokens: 700\n"
+      "extract_model: gpt-5\ndispatch_model: o4-mini\ncompose_model: o4-mini\nworkers: 4\nmax_iters: 5\nllm_timeout_s: 1200\nrun_timeout_s: 1200\n"
+      "compose_max_iters: 5\nverify: true\n"
+      "dispatch_jobs: 2\nallow_fallback: true\ntarget_platform: cuda\nignore_router_config: false\nuse_router_cache: true\nno_cusolver: false\n"
+      "test_timeout_s: 30\ntest_code: null\n";
+  Result<Settings> settings = load({}, {}, "", config);
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->text("rounds"), "10");  // ka_max_rounds, not max_iters
+  EXPECT_EQ(settings->text("dispatch_model"), "o4-mini");
+  EXPECT_EQ(settings->number("test_timeout_s"), 30);
+  ASSERT_TRUE(settings->fill(arguments_, kAutoFlags));
+  arguments_.drop("--config");
+  const Words expected = {"--compose-max-iters=5", "--compose-model=o4-mini", "--dispatch-jobs=2", "--dispatch-model=o4-mini", "--extract-model=gpt-5", "--llm-timeout-s=1200",
+                          "--rounds=10", "--router-max-tokens=700", "--router-model=gpt-5", "--router-temperature=0.2", "--run-timeout-s=1200", "--target-platform=cuda",
+                          "--test-timeout-s=30", "--verify", "--workers=4"};
+  EXPECT_EQ(arguments_.words({}), expected);
 }
 
 TEST_F(SettingsTest, AFlagOfACommandThatIsSpeltLikeASettingIsNone) {
@@ -251,7 +277,8 @@ TEST_F(SettingsTest, AFlagOfACommandThatIsSpeltLikeASettingIsNone) {
 }
 
 TEST_F(SettingsTest, KeysAreFoundAndHidden) {
-  const Result<Settings> settings = load({}, {{"MY_TOKEN", "canary-one"}, {"OTHER", "plain"}, {"OPENAI_API_KEY", "your-key"}}, "ANTHROPIC_API_KEY='canary-two'\nOPENAI_API_KEY=canary-three\n", "");
+  const Variables variables = {{"MY_TOKEN", "canary-one"}, {"OTHER", "plain"}, {"OPENAI_API_KEY", "your-key"}};
+  const Result<Settings> settings = load({}, variables, "ANTHROPIC_API_KEY='canary-two'\nOPENAI_API_KEY=canary-three\n", "");
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->lookup("ANTHROPIC_API_KEY"), "canary-two");
   EXPECT_EQ(settings->lookup("MY_TOKEN"), "canary-one");
