@@ -16,7 +16,7 @@ GOOD = {"answer": "good " * 20}
 
 def ask(fake: FakeModel, wire: str = "chat", **question: Any) -> dict[str, Any]:
     model, extra = MODELS[wire]
-    return fake.ask({"model": model, "retry": FAST, **question}, **extra)
+    return fake.ask({"model": model, "retry": FAST, **question, "times": {"total": 10_000, **question.get("times", {})}}, **extra)
 
 
 class Retries(unittest.TestCase):
@@ -114,7 +114,7 @@ class TimeOuts(unittest.TestCase):
 class Cancel(unittest.TestCase):
     def test_within_a_fifth_of_a_second(self):
         rules = {"in the middle": ({"answer": "x" * 500, "act": "stall", "after": 3}, {"cancel_on_text": True}), "before text": ({"act": "stall"}, {"cancel_after": 200}),
-                 "before the head": ({"status": 200, "delay": 5}, {"cancel_after": 200}), "while it waits": ({"status": 503, "headers": {"Retry-After": "50"}}, {"cancel_after": 300})}
+                 "before the head": ({"status": 200, "delay": 5}, {"cancel_after": 200}), "while it waits": ({"status": 503, "headers": {"Retry-After": "5"}}, {"cancel_after": 300})}
         for wire in ("chat", "responses", "anthropic"):
             for name, (rule, how) in rules.items():
                 with self.subTest(name, wire=wire), FakeModel([rule]) as fake:
