@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import unittest
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,12 @@ CLEARED = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API", "OPENAI_MODEL", "A
 
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {**{name: value for name, value in os.environ.items() if name not in CLEARED}, **extra}
+
+
+def need_client() -> None:
+    """For setUpModule: a build without libcurl has nothing to test here."""
+    if "no HTTP client" in ask({"model": "gpt-5.2"}, {})["error"]["message"]:
+        raise unittest.SkipTest("this build has no HTTP client")
 
 
 class FakeModel:

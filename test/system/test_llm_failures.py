@@ -1,13 +1,17 @@
 """What goes wrong between a question and its answer: limits, failures, cuts, stalls, cancellation, proxies, certificates."""
 
+import select
 import shutil
+import socket
+import socketserver
 import subprocess
+import threading
 import time
 import unittest
 from typing import Any
 
 import program
-from fake_model import FakeModel
+from fake_model import KEY, FakeModel, need_client
 
 MODELS = {"chat": ("a-local-model", {}), "responses": ("gpt-5.2", {"OPENAI_API": "responses"}), "anthropic": ("claude-opus-4-6", {}), "relay": ("gcp-claude-4-sonnet", {})}
 FAST = {"first_wait": 20, "longest_wait": 50}
@@ -17,6 +21,10 @@ GOOD = {"answer": "good " * 20}
 def ask(fake: FakeModel, wire: str = "chat", **question: Any) -> dict[str, Any]:
     model, extra = MODELS[wire]
     return fake.ask({"model": model, "retry": FAST, **question, "times": {"total": 10_000, **question.get("times", {})}}, **extra)
+
+
+def setUpModule() -> None:
+    need_client()
 
 
 class Retries(unittest.TestCase):
@@ -131,6 +139,36 @@ class Cancel(unittest.TestCase):
         self.assertEqual(reply["fds_left"], 0)
 
 
+class Tunnel(socketserver.ThreadingTCPServer):
+    """A proxy for https: answers CONNECT, then passes bytes on."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.targets: list[str] = []
+        super().__init__(("127.0.0.1", 0), TunnelHandler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class TunnelHandler(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += self.request.recv(1)
+        target = head.split()[1].decode()
+        self.server.targets.append(head.decode())
+        host, port = target.split(":")
+        with socket.create_connection((host, int(port))) as other:
+            self.request.sendall(b"HTTP/1.1 200 Connection established\r\nX-Proxy: 1\r\n\r\n")
+            ends = {self.request: other, other: self.request}
+            while ready := select.select(list(ends), [], [], 30)[0]:
+                for end in ready:
+                    data = end.recv(65536)
+                    if not data:
+                        return
+                    ends[end].sendall(data)
+
+
 class Roundabout(unittest.TestCase):
     def test_proxy_variables(self):
         with FakeModel([GOOD]) as fake:
@@ -157,6 +195,13 @@ class Roundabout(unittest.TestCase):
             self.assertIn("answers", fake.ask({"model": "m"}, OPENAI_BASE_URL=url, SSL_CERT_FILE=str(cert)))
             named = url.replace("127.0.0.1", "localhost")
             self.assertIn("certificate", fake.ask({"model": "m"}, OPENAI_BASE_URL=named, SSL_CERT_FILE=str(cert))["error"]["message"])
+            with Tunnel() as proxy:
+                for name in ("https_proxy", "HTTPS_PROXY"):
+                    variables = {"OPENAI_BASE_URL": url, "SSL_CERT_FILE": str(cert), name: f"http://127.0.0.1:{proxy.server_address[1]}"}
+                    self.assertIn("answers", fake.ask({"model": "m"}, **variables))
+                self.assertEqual(len(proxy.targets), 2)
+                self.assertNotIn(KEY, "".join(proxy.targets))
+                proxy.shutdown()
         folder.remove()
 
 
