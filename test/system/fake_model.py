@@ -17,8 +17,8 @@ SERVER = program.ROOT / "test" / "fake" / "fake_model_server.py"
 PROBE = program.ROOT / "build" / program.PRESET / "test" / "llm_probe"
 KEY = "sk-canary-0123456789abcdef"
 # Nothing of the machine's own settings may reach a test.
-CLEARED = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API", "OPENAI_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LLM_RELAY_URL", "LLM_RELAY_TIMEOUT_S", "KERNELAGENT_MODELS",
-           "SSL_CERT_FILE", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+CLEARED = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API", "OPENAI_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LLM_RELAY_URL", "LLM_RELAY_TIMEOUT_S",
+           "KERNELAGENT_MODELS", "SSL_CERT_FILE", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:

@@ -30,8 +30,9 @@ def setUpModule() -> None:
 class Retries(unittest.TestCase):
     def test_what_goes_away_is_retried(self):
         rules = {
-            "408": {"status": 408}, "409": {"status": 409}, "429": {"status": 429}, "500": {"status": 500, "body": "<html><title>Oops</title></html>"}, "503": {"status": 503, "body": ""},
-            "529": {"status": 529}, "cut before text": {"act": "cut"}, "cut after text": {"answer": "lost " * 30, "act": "cut", "after": 3}, "error event": {"act": "error_event", "after": 1},
+            "408": {"status": 408}, "409": {"status": 409}, "429": {"status": 429}, "503": {"status": 503, "body": ""}, "529": {"status": 529},
+            "500": {"status": 500, "body": "<html><title>Oops</title></html>"}, "cut before text": {"act": "cut"},
+            "cut after text": {"answer": "lost " * 30, "act": "cut", "after": 3}, "error event": {"act": "error_event", "after": 1},
             "malformed": {"act": "malformed"}, "empty": {"act": "empty"},
         }
         for wire in ("chat", "responses", "anthropic"):
@@ -43,7 +44,8 @@ class Retries(unittest.TestCase):
 
     def test_what_stays_is_not(self):
         rows = [
-            ({"status": 400, "body": '{"error": {"message": "bad temperature", "type": "invalid_request_error"}}'}, "invalid input", "refuses the question (status 400): bad temperature"),
+            ({"status": 400, "body": '{"error": {"message": "bad temperature", "type": "invalid_request_error"}}'}, "invalid input",
+             "refuses the question (status 400): bad temperature"),
             ({"status": 401, "body": '{"error": "wrong key"}'}, "environment", "does not accept the key of OPENAI_API_KEY (status 401): wrong key"),
             ({"status": 404, "body": "<html><head><title>Not Found</title></head></html>"}, "invalid input", "a page of HTML titled \"Not Found\""),
             ({"status": 413, "body": ""}, "invalid input", "it gave no reason"),
@@ -121,8 +123,10 @@ class TimeOuts(unittest.TestCase):
 
 class Cancel(unittest.TestCase):
     def test_within_a_fifth_of_a_second(self):
-        rules = {"in the middle": ({"answer": "x" * 500, "act": "stall", "after": 3}, {"cancel_on_text": True}), "before text": ({"act": "stall"}, {"cancel_after": 200}),
-                 "before the head": ({"status": 200, "delay": 5}, {"cancel_after": 200}), "while it waits": ({"status": 503, "headers": {"Retry-After": "5"}}, {"cancel_after": 300})}
+        rules = {"in the middle": ({"answer": "x" * 500, "act": "stall", "after": 3}, {"cancel_on_text": True}),
+                 "before text": ({"act": "stall"}, {"cancel_after": 200}),
+                 "before the head": ({"status": 200, "delay": 5}, {"cancel_after": 200}),
+                 "while it waits": ({"status": 503, "headers": {"Retry-After": "5"}}, {"cancel_after": 300})}
         for wire in ("chat", "responses", "anthropic"):
             for name, (rule, how) in rules.items():
                 with self.subTest(name, wire=wire), FakeModel([rule]) as fake:

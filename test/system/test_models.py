@@ -9,8 +9,9 @@ import program
 from fake_model import CLEARED, KEY, FakeModel, need_client
 
 # Names that must stay, and their providers when nothing is set.
-PROMISED = {"o4-mini": "openai", "gpt-5.2": "openai", "gpt-5": "relay, openai", "claude-opus-4-6": "anthropic", "claude-sonnet-4-6": "anthropic", "claude-opus-4-1-20250805": "anthropic",
-            "claude-sonnet-4-20250514": "anthropic", "claude-sonnet-4-5-20250929": "anthropic", "gcp-claude-4-sonnet": "relay", "claude-opus-4.5": "relay", "gpt-5-2": "relay"}
+PROMISED = {"o4-mini": "openai", "gpt-5.2": "openai", "gpt-5": "relay, openai", "gpt-5-2": "relay", "gcp-claude-4-sonnet": "relay", "claude-opus-4.5": "relay",
+            "claude-opus-4-6": "anthropic", "claude-sonnet-4-6": "anthropic", "claude-opus-4-1-20250805": "anthropic", "claude-sonnet-4-20250514": "anthropic",
+            "claude-sonnet-4-5-20250929": "anthropic"}
 
 
 def models(**variables: str) -> program.Finished:
