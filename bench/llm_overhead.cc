@@ -92,7 +92,8 @@ Sample measure(int parallel, int calls, const Ask& ask) {
 
 void print(const char* who, int parallel, const Sample& sample) {
   const auto calls = static_cast<double>(sample.latencies.size());
-  fmt::print("{}\t{}\t{}\t{:.2f}\t{:.2f}\t{:.2f}\t{:.3f}\n", who, parallel, calls, quantile(sample.latencies, 0.5), quantile(sample.latencies, 0.95), sample.wall / calls, sample.cpu / calls);
+  fmt::print("{}\t{}\t{}\t{:.2f}\t{:.2f}\t{:.2f}\t{:.3f}\n", who, parallel, calls, quantile(sample.latencies, 0.5), quantile(sample.latencies, 0.95), sample.wall / calls,
+      sample.cpu / calls);
 }
 
 }  // namespace

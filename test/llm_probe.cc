@@ -2,6 +2,7 @@
 // network side, which need no other part of the program.
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -32,8 +33,10 @@ Json usage_json(const Usage& usage) {
 Json outcome_json(const Result<ChatReply>& reply) {
   if (!reply) return {{"error", {{"kind", to_string(reply.error().kind)}, {"message", reply.error().message}}}};
   Json answers = Json::array();
-  for (const Answer& answer : reply->answers) answers.push_back({{"text", answer.text}, {"finish", answer.finish == Finish::complete ? "complete" : answer.finish == Finish::truncated ? "truncated" : "refused"}});
-  return {{"answers", answers}, {"usage", usage_json(reply->usage)}, {"model", reply->model}, {"provider", reply->provider}, {"id", reply->id}, {"retries", reply->retries}, {"seconds", reply->seconds}};
+  constexpr std::array<const char*, 3> ends = {"complete", "truncated", "refused"};
+  for (const Answer& answer : reply->answers) answers.push_back({{"text", answer.text}, {"finish", ends.at(static_cast<std::size_t>(answer.finish))}});
+  return {{"answers", answers}, {"usage", usage_json(reply->usage)}, {"model", reply->model}, {"provider", reply->provider}, {"id", reply->id}, {"retries", reply->retries},
+      {"seconds", reply->seconds}};
 }
 
 void set(const Json& from, const char* name, milliseconds& to) {

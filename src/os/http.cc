@@ -245,7 +245,8 @@ class Call {
       return unsupported(fmt::format("{} redirects to \"{}\"; redirects are not followed, set the address that it should be", where, shown_url(head_.header("location"))));
     const std::string_view coding = head_.header("content-encoding"), transfer = head_.header("transfer-encoding");
     if (!coding.empty() && coding != "identity") return unsupported(fmt::format("{} sent a compressed answer, which nobody asked for", where));
-    if (!transfer.empty() && transfer != "chunked" && transfer != "identity") return unsupported(fmt::format("{} sent an answer coded as \"{}\"; chunked is accepted", where, elide_middle(std::string(transfer), 40)));
+    if (!transfer.empty() && transfer != "chunked" && transfer != "identity")
+      return unsupported(fmt::format("{} sent an answer coded as \"{}\"; chunked is accepted", where, elide_middle(std::string(transfer), 40)));
     return events_.on_head ? events_.on_head(head_) : ok();
   }
 

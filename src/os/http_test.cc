@@ -122,7 +122,8 @@ TEST_F(Http, AnswersAndWhatIsNotAccepted) {
       {"nothing", "", 0, ErrorKind::network, "Empty reply"},
       {"cut", "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello", 0, ErrorKind::network, "transfer closed"},
       {"cut chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\nhe", 0, ErrorKind::network, ""},
-      {"redirect", "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n", 0, ErrorKind::unsupported, "redirects to \"file:///etc/passwd\"; redirects are not followed"},
+      {"redirect", "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n", 0, ErrorKind::unsupported,
+          "redirects to \"file:///etc/passwd\"; redirects are not followed"},
       {"not modified", "HTTP/1.1 304 Not Modified\r\n\r\n", 0, ErrorKind::unsupported, "redirects are not followed"},
       {"gzip", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", 0, ErrorKind::unsupported, "compressed"},
       {"gzip as transfer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 0, ErrorKind::unsupported, "coded as"},
@@ -163,6 +164,7 @@ TEST_F(Http, Limits) {
   first.first_byte = milliseconds(100);
   idle.idle = milliseconds(100);
   total.total = milliseconds(100);
+  headers.total = body.total = milliseconds(5000);  // a limit that does not hold is a failure, not a test without an end
   headers.header_bytes = 1000;
   body.body_bytes = 1000;
   const Case rows[] = {
@@ -170,7 +172,8 @@ TEST_F(Http, Limits) {
       {"idle", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", idle, ErrorKind::timeout, "sent nothing more within 0.1 s"},
       {"total", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", total, ErrorKind::timeout, "did not finish its answer within 0.1 s"},
       {"headers", "HTTP/1.1 200 OK\r\nX: " + std::string(2000, 'x') + "\r\n\r\n", headers, ErrorKind::unsupported, "more than 1000 bytes of headers"},
-      {"interim headers", [] { std::string text; for (int i = 0; i < 100; ++i) text += "HTTP/1.1 103 Hint\r\nX: y\r\n\r\n"; return text; }(), headers, ErrorKind::unsupported, "more than 1000 bytes of headers"},
+      {"interim headers", [] { std::string text; for (int i = 0; i < 100; ++i) text += "HTTP/1.1 103 Hint\r\nX: y\r\n\r\n"; return text; }(), headers, ErrorKind::unsupported,
+          "more than 1000 bytes of headers"},
       {"body", "HTTP/1.1 200 OK\r\n\r\n" + std::string(2000, 'x'), body, ErrorKind::unsupported, "more than 1000 bytes, and was cut off"},
   };
   for (const Case& row : rows) {
@@ -251,9 +254,12 @@ TEST(HttpUrl, WhatIsAccepted) {
     const char* words;  // of the error; empty: accepted
   };
   const Case rows[] = {
-      {"http://127.0.0.1:80/v1", ""}, {"HTTPS://host", ""}, {"http://[::1]:8000/x?y#z", ""}, {"http://host/a@b", ""}, {"", "http:// and https://"}, {"file:///etc/passwd", "http:// and https://"},
-      {"gopher://host", "http:// and https://"}, {"host:80", "http:// and https://"}, {"http:/host", "http:// and https://"}, {"http://", "names no host"}, {"http:///x", "names no host"},
-      {"http://:80", "names no host"}, {"http://user:word@host", "a user or a password"}, {"http://ho st", "a blank"}, {"http://host/\r\nX: y", "control character"}, {"http://h\xC3\xB6st", "outside ASCII"},
+      {"http://127.0.0.1:80/v1", ""}, {"HTTPS://host", ""}, {"http://[::1]:8000/x?y#z", ""}, {"http://host/a@b", ""}, {"", "http:// and https://"}, {"file:///etc/passwd",
+          "http:// and https://"},
+      {"gopher://host", "http:// and https://"}, {"host:80", "http:// and https://"}, {"http:/host", "http:// and https://"}, {"http://", "names no host"}, {"http:///x",
+          "names no host"},
+      {"http://:80", "names no host"}, {"http://user:word@host", "a user or a password"}, {"http://ho st", "a blank"}, {"http://host/\r\nX: y", "control character"},
+          {"http://h\xC3\xB6st", "outside ASCII"},
   };
   for (const Case& row : rows) {
     const Status status = check_http_url(row.url);

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import unittest
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,18 @@ SERVER = program.ROOT / "test" / "fake" / "fake_model_server.py"
 PROBE = program.ROOT / "build" / program.PRESET / "test" / "llm_probe"
 KEY = "sk-canary-0123456789abcdef"
 # Nothing of the machine's own settings may reach a test.
-CLEARED = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API", "OPENAI_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LLM_RELAY_URL", "LLM_RELAY_TIMEOUT_S", "KERNELAGENT_MODELS",
-           "SSL_CERT_FILE", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+CLEARED = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API", "OPENAI_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LLM_RELAY_URL", "LLM_RELAY_TIMEOUT_S",
+           "KERNELAGENT_MODELS", "SSL_CERT_FILE", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {**{name: value for name, value in os.environ.items() if name not in CLEARED}, **extra}
+
+
+def need_client() -> None:
+    """For setUpModule: a build without libcurl has nothing to test here."""
+    if "no HTTP client" in ask({"model": "gpt-5.2"}, {})["error"]["message"]:
+        raise unittest.SkipTest("this build has no HTTP client")
 
 
 class FakeModel:

@@ -1,13 +1,17 @@
 """What goes wrong between a question and its answer: limits, failures, cuts, stalls, cancellation, proxies, certificates."""
 
+import select
 import shutil
+import socket
+import socketserver
 import subprocess
+import threading
 import time
 import unittest
 from typing import Any
 
 import program
-from fake_model import FakeModel
+from fake_model import KEY, FakeModel, need_client
 
 MODELS = {"chat": ("a-local-model", {}), "responses": ("gpt-5.2", {"OPENAI_API": "responses"}), "anthropic": ("claude-opus-4-6", {}), "relay": ("gcp-claude-4-sonnet", {})}
 FAST = {"first_wait": 20, "longest_wait": 50}
@@ -16,14 +20,19 @@ GOOD = {"answer": "good " * 20}
 
 def ask(fake: FakeModel, wire: str = "chat", **question: Any) -> dict[str, Any]:
     model, extra = MODELS[wire]
-    return fake.ask({"model": model, "retry": FAST, **question}, **extra)
+    return fake.ask({"model": model, "retry": FAST, **question, "times": {"total": 10_000, **question.get("times", {})}}, **extra)
+
+
+def setUpModule() -> None:
+    need_client()
 
 
 class Retries(unittest.TestCase):
     def test_what_goes_away_is_retried(self):
         rules = {
-            "408": {"status": 408}, "409": {"status": 409}, "429": {"status": 429}, "500": {"status": 500, "body": "<html><title>Oops</title></html>"}, "503": {"status": 503, "body": ""},
-            "529": {"status": 529}, "cut before text": {"act": "cut"}, "cut after text": {"answer": "lost " * 30, "act": "cut", "after": 3}, "error event": {"act": "error_event", "after": 1},
+            "408": {"status": 408}, "409": {"status": 409}, "429": {"status": 429}, "503": {"status": 503, "body": ""}, "529": {"status": 529},
+            "500": {"status": 500, "body": "<html><title>Oops</title></html>"}, "cut before text": {"act": "cut"},
+            "cut after text": {"answer": "lost " * 30, "act": "cut", "after": 3}, "error event": {"act": "error_event", "after": 1},
             "malformed": {"act": "malformed"}, "empty": {"act": "empty"},
         }
         for wire in ("chat", "responses", "anthropic"):
@@ -35,7 +44,8 @@ class Retries(unittest.TestCase):
 
     def test_what_stays_is_not(self):
         rows = [
-            ({"status": 400, "body": '{"error": {"message": "bad temperature", "type": "invalid_request_error"}}'}, "invalid input", "refuses the question (status 400): bad temperature"),
+            ({"status": 400, "body": '{"error": {"message": "bad temperature", "type": "invalid_request_error"}}'}, "invalid input",
+             "refuses the question (status 400): bad temperature"),
             ({"status": 401, "body": '{"error": "wrong key"}'}, "environment", "does not accept the key of OPENAI_API_KEY (status 401): wrong key"),
             ({"status": 404, "body": "<html><head><title>Not Found</title></head></html>"}, "invalid input", "a page of HTML titled \"Not Found\""),
             ({"status": 413, "body": ""}, "invalid input", "it gave no reason"),
@@ -113,8 +123,10 @@ class TimeOuts(unittest.TestCase):
 
 class Cancel(unittest.TestCase):
     def test_within_a_fifth_of_a_second(self):
-        rules = {"in the middle": ({"answer": "x" * 500, "act": "stall", "after": 3}, {"cancel_on_text": True}), "before text": ({"act": "stall"}, {"cancel_after": 200}),
-                 "before the head": ({"status": 200, "delay": 5}, {"cancel_after": 200}), "while it waits": ({"status": 503, "headers": {"Retry-After": "50"}}, {"cancel_after": 300})}
+        rules = {"in the middle": ({"answer": "x" * 500, "act": "stall", "after": 3}, {"cancel_on_text": True}),
+                 "before text": ({"act": "stall"}, {"cancel_after": 200}),
+                 "before the head": ({"status": 200, "delay": 5}, {"cancel_after": 200}),
+                 "while it waits": ({"status": 503, "headers": {"Retry-After": "5"}}, {"cancel_after": 300})}
         for wire in ("chat", "responses", "anthropic"):
             for name, (rule, how) in rules.items():
                 with self.subTest(name, wire=wire), FakeModel([rule]) as fake:
@@ -129,6 +141,36 @@ class Cancel(unittest.TestCase):
         self.assertEqual({outcome["error"]["kind"] for outcome in reply["outcomes"]}, {"cancelled"})
         self.assertLess(reply["cancel_seconds"], 0.2)
         self.assertEqual(reply["fds_left"], 0)
+
+
+class Tunnel(socketserver.ThreadingTCPServer):
+    """A proxy for https: answers CONNECT, then passes bytes on."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.targets: list[str] = []
+        super().__init__(("127.0.0.1", 0), TunnelHandler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class TunnelHandler(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += self.request.recv(1)
+        target = head.split()[1].decode()
+        self.server.targets.append(head.decode())
+        host, port = target.split(":")
+        with socket.create_connection((host, int(port))) as other:
+            self.request.sendall(b"HTTP/1.1 200 Connection established\r\nX-Proxy: 1\r\n\r\n")
+            ends = {self.request: other, other: self.request}
+            while ready := select.select(list(ends), [], [], 30)[0]:
+                for end in ready:
+                    data = end.recv(65536)
+                    if not data:
+                        return
+                    ends[end].sendall(data)
 
 
 class Roundabout(unittest.TestCase):
@@ -157,6 +199,13 @@ class Roundabout(unittest.TestCase):
             self.assertIn("answers", fake.ask({"model": "m"}, OPENAI_BASE_URL=url, SSL_CERT_FILE=str(cert)))
             named = url.replace("127.0.0.1", "localhost")
             self.assertIn("certificate", fake.ask({"model": "m"}, OPENAI_BASE_URL=named, SSL_CERT_FILE=str(cert))["error"]["message"])
+            with Tunnel() as proxy:
+                for name in ("https_proxy", "HTTPS_PROXY"):
+                    variables = {"OPENAI_BASE_URL": url, "SSL_CERT_FILE": str(cert), name: f"http://127.0.0.1:{proxy.server_address[1]}"}
+                    self.assertIn("answers", fake.ask({"model": "m"}, **variables))
+                self.assertEqual(len(proxy.targets), 2)
+                self.assertNotIn(KEY, "".join(proxy.targets))
+                proxy.shutdown()
         folder.remove()
 
 

@@ -5,7 +5,7 @@ import time
 import unittest
 
 import program
-from fake_model import KEY, FakeModel
+from fake_model import KEY, FakeModel, need_client
 
 MODELS = [("a-local-model", {}), ("gpt-5.2", {"OPENAI_API": "responses"}), ("claude-opus-4-6", {})]
 MOST_KIB = 96 * 1024
@@ -25,6 +25,10 @@ ACTS = [
     ("malformed", "no JSON"),
     ("html", "a page of HTML"),
 ]
+
+
+def setUpModule() -> None:
+    need_client()
 
 
 class Hostile(unittest.TestCase):

@@ -4,7 +4,7 @@ import socket
 import unittest
 from typing import Any
 
-from fake_model import KEY, FakeModel, ask
+from fake_model import KEY, FakeModel, ask, need_client
 
 TEXT = "Ein Kernel für alle: \u4f60\u597d \U0001f600 \"quoted\" \\ and\nlines.\n" * 3
 
@@ -24,6 +24,10 @@ ROADS = [
 
 def texts(reply: dict[str, Any]) -> list[str]:
     return [answer["text"] for answer in reply.get("answers", [])]
+
+
+def setUpModule() -> None:
+    need_client()
 
 
 class Roads(unittest.TestCase):

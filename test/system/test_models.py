@@ -6,11 +6,12 @@ import unittest
 from typing import Any
 
 import program
-from fake_model import CLEARED, KEY, FakeModel
+from fake_model import CLEARED, KEY, FakeModel, need_client
 
 # Names that must stay, and their providers when nothing is set.
-PROMISED = {"o4-mini": "openai", "gpt-5.2": "openai", "gpt-5": "relay, openai", "claude-opus-4-6": "anthropic", "claude-sonnet-4-6": "anthropic", "claude-opus-4-1-20250805": "anthropic",
-            "claude-sonnet-4-20250514": "anthropic", "claude-sonnet-4-5-20250929": "anthropic", "gcp-claude-4-sonnet": "relay", "claude-opus-4.5": "relay", "gpt-5-2": "relay"}
+PROMISED = {"o4-mini": "openai", "gpt-5.2": "openai", "gpt-5": "relay, openai", "gpt-5-2": "relay", "gcp-claude-4-sonnet": "relay", "claude-opus-4.5": "relay",
+            "claude-opus-4-6": "anthropic", "claude-sonnet-4-6": "anthropic", "claude-opus-4-1-20250805": "anthropic", "claude-sonnet-4-20250514": "anthropic",
+            "claude-sonnet-4-5-20250929": "anthropic"}
 
 
 def models(**variables: str) -> program.Finished:
@@ -19,6 +20,10 @@ def models(**variables: str) -> program.Finished:
 
 def rows(done: program.Finished) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in done.json()["models"]}
+
+
+def setUpModule() -> None:
+    need_client()
 
 
 class Models(unittest.TestCase):

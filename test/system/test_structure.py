@@ -62,6 +62,10 @@ class Layers(unittest.TestCase):
         files = {str(p.relative_to(SOURCE)): p.read_text() for p in SOURCE.rglob("*") if p.suffix in (".h", ".cc")}
         self.assertEqual(violations(files), [])
 
+    def test_libcurl_stays_in_one_file(self):
+        users = [str(p.relative_to(ROOT)) for p in tracked("src", "bench", "test") if p.suffix in (".h", ".cc") and "<curl/" in p.read_text()]
+        self.assertEqual(users, ["src/os/http.cc"])
+
     def test_an_upward_include_is_found(self):
         self.assertEqual(len(violations({"base/x.h": '#include "os/files.h"\n'})), 1)
         self.assertEqual(len(violations({"verify/x.cc": '#include "problem/problem_file.h"\n'})), 1)

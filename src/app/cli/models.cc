@@ -77,11 +77,14 @@ void print_table(const std::vector<ModelRow>& rows) {
   std::size_t width = 5;
   for (const ModelRow& row : rows) width = std::max(width, row.model.name.size());
   fmt::print("{:<{}}  {:<13}  {:>7}  {:>6}  {:<19}  usable\n", "model", width, "provider", "context", "output", "$ per million: *");
-  for (const ModelRow& row : rows)
-    fmt::print("{:<{}}  {:<13}  {:>7}  {:>6}  {:<19}  {}\n", row.model.name, width, row.provider, tokens_text(row.model.context_tokens), tokens_text(row.model.output_tokens), price_text(row.model),
-               row.reason.empty() ? "yes, " + row.address : "no: " + row.reason);
+  for (const ModelRow& row : rows) {
+    const std::string context = tokens_text(row.model.context_tokens), output = tokens_text(row.model.output_tokens);
+    const std::string usable = row.reason.empty() ? "yes, " + row.address : "no: " + row.reason;
+    fmt::print("{:<{}}  {:<13}  {:>7}  {:>6}  {:<19}  {}\n", row.model.name, width, row.provider, context, output, price_text(row.model), usable);
+  }
   const auto usable = std::count_if(rows.begin(), rows.end(), [](const ModelRow& row) { return row.reason.empty(); });
-  fmt::print("* input / cached input / output tokens\n{} of {} models can be asked; other names go to OPENAI_BASE_URL where it is set, else to the relay (docs/models.md)\n", usable, rows.size());
+  fmt::print("* input / cached input / output tokens\n{} of {} models can be asked; ", usable, rows.size());
+  fmt::print("other names go to OPENAI_BASE_URL where it is set, else to the relay (docs/models.md)\n");
 }
 
 }  // namespace

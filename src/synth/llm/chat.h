@@ -66,8 +66,8 @@ using OnText = std::function<void(std::string_view)>;
 class Chat {
  public:
   virtual ~Chat() = default;
-  // Errors: `environment` (no key), `network` (no such server, a limit of the provider, a cut stream after all retries), `timeout`, `cancelled` (within 0.2 s), `invalid_input` (the
-  // request is one that the provider refuses). Never with a key in the text.
+  // Errors: `environment` (no key), `network` (no such server, a limit of the provider, a cut stream after all retries), `timeout`, `cancelled` (within 0.2 s),
+  // `invalid_input` (the request is one that the provider refuses). Never with a key in the text.
   virtual Result<ChatReply> ask(const ChatRequest& request, const os::CancelToken& cancel, const OnText& on_text = {}) = 0;
 };
 

@@ -162,8 +162,8 @@ std::optional<Error> error_in(const Json& json) {
 Failure failure_of(const os::HttpHead& head, std::string_view body, const Server& server, WallTime now) {
   const StatusRow& row = *std::find_if(kStatusRows.begin(), kStatusRows.end(), [&](const StatusRow& each) { return each.from <= head.status && head.status <= each.to; });
   const std::string key = row.kind == ErrorKind::environment && !server.key_variable.empty() ? fmt::format(" of {}", server.key_variable) : "";
-  Failure failure{Error{row.kind, fmt::format("{} at {} {}{} (status {}): {}", to_string(server.provider), os::shown_url(server.base_url), row.words, key, head.status, body_words(body))},
-                  row.again && !says_no_more(body), {}};
+  const std::string where = fmt::format("{} at {}", to_string(server.provider), os::shown_url(server.base_url));
+  Failure failure{Error{row.kind, fmt::format("{} {}{} (status {}): {}", where, row.words, key, head.status, body_words(body))}, row.again && !says_no_more(body), {}};
   const std::string_view advice = head.header("x-should-retry");
   if (row.kind == ErrorKind::network && advice == "false") failure.again = false;
   if (failure.again) failure.retry_after = wait_asked_for(head, now);

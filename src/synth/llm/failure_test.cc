@@ -19,15 +19,19 @@ struct FailureCase {
 
 TEST(Failure, OneSentenceForEachStatus) {
   const FailureCase rows[] = {
-      {400, {}, R"({"error":{"message":"too  long","type":"invalid_request_error"}})", ErrorKind::invalid_input, false, -1, "openai at http://host/v1 refuses the question (status 400): too long"},
+      {400, {}, R"({"error":{"message":"too  long","type":"invalid_request_error"}})", ErrorKind::invalid_input, false, -1,
+          "openai at http://host/v1 refuses the question (status 400): too long"},
       {401, {}, "", ErrorKind::environment, false, -1, "openai at http://host/v1 does not accept the key of OPENAI_API_KEY (status 401): it gave no reason"},
       {403, {}, "plain words", ErrorKind::environment, false, -1, "openai at http://host/v1 does not allow this with the key of OPENAI_API_KEY (status 403): plain words"},
       {404, {}, R"({"detail":"Not Found"})", ErrorKind::invalid_input, false, -1, "openai at http://host/v1 knows no such model or address (status 404): Not Found"},
       {408, {}, "", ErrorKind::network, true, -1, "openai at http://host/v1 ran out of time (status 408): it gave no reason"},
       {422, {}, R"({"detail":[{"msg":"x"}]})", ErrorKind::invalid_input, false, -1, "openai at http://host/v1 refuses the question (status 422): {\"detail\":[{\"msg\":\"x\"}]}"},
-      {429, {{"Retry-After", "3"}}, R"({"error":{"message":"slow down","type":"rate_limit"}})", ErrorKind::network, true, 3000, "openai at http://host/v1 limits how often it is asked (status 429): slow down"},
-      {429, {{"retry-after-ms", "250"}, {"Retry-After", "3"}}, "", ErrorKind::network, true, 250, "openai at http://host/v1 limits how often it is asked (status 429): it gave no reason"},
-      {429, {{"Retry-After", "3"}}, R"({"error":{"message":"pay","code":"insufficient_quota"}})", ErrorKind::network, false, -1, "openai at http://host/v1 limits how often it is asked (status 429): pay"},
+      {429, {{"Retry-After", "3"}}, R"({"error":{"message":"slow down","type":"rate_limit"}})", ErrorKind::network, true, 3000,
+          "openai at http://host/v1 limits how often it is asked (status 429): slow down"},
+      {429, {{"retry-after-ms", "250"}, {"Retry-After", "3"}}, "", ErrorKind::network, true, 250,
+          "openai at http://host/v1 limits how often it is asked (status 429): it gave no reason"},
+      {429, {{"Retry-After", "3"}}, R"({"error":{"message":"pay","code":"insufficient_quota"}})", ErrorKind::network, false, -1,
+          "openai at http://host/v1 limits how often it is asked (status 429): pay"},
       {500, {{"x-should-retry", "false"}}, "{}", ErrorKind::network, false, -1, "openai at http://host/v1 failed (status 500): {}"},
       {502, {}, "<html><head><title> Bad\nGateway </title>", ErrorKind::network, true, -1, "openai at http://host/v1 failed (status 502): a page of HTML titled \"Bad Gateway\""},
       {503, {{"Retry-After", "never"}}, "<html>", ErrorKind::network, true, -1, "openai at http://host/v1 failed (status 503): a page of HTML"},

@@ -55,7 +55,8 @@ Price read_price(FieldReader& in, const Json& json) {
 
 void check_row(FieldReader& in, const Model& model) {
   if (model.name.empty() || model.name.size() > 200) in.fail("name", "is empty or too long");
-  if (std::any_of(model.name.begin(), model.name.end(), [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; })) in.fail("name", "has a blank or a control character in it");
+  if (std::any_of(model.name.begin(), model.name.end(), [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; }))
+    in.fail("name", "has a blank or a control character in it");
   if (model.providers.empty()) in.fail("providers", "is empty");
   if (model.context_tokens < 0 || model.output_tokens < 0) in.fail("output_tokens", "is below 0");
   if (model.base_url.empty()) return;
@@ -109,7 +110,8 @@ Result<std::vector<Model>> read_models(std::string_view text, const std::string&
   std::vector<Model> out;
   for (const Json& row : *rows) {
     KA_ASSIGN(Model model, read_model(row, fmt::format("{}: row {}", where, out.size() + 1)));
-    if (std::any_of(out.begin(), out.end(), [&](const Model& other) { return other.name == model.name; })) return invalid_input(fmt::format("{}: {} is there twice", where, model.name));
+    if (std::any_of(out.begin(), out.end(), [&](const Model& other) { return other.name == model.name; }))
+      return invalid_input(fmt::format("{}: {} is there twice", where, model.name));
     out.push_back(std::move(model));
   }
   return out;

@@ -87,7 +87,8 @@ TEST(Models, BadRowsAreRefusedInOneSentence) {
 
 TEST(Models, AFileOfTheUsersAddsAndReplaces) {
   const std::string path = (std::filesystem::temp_directory_path() / "ka_models_test.json").string();
-  ASSERT_TRUE(os::write_file_atomic(path, R"({"models": [{"name": "o4-mini", "providers": ["relay"]}, {"name": "mine", "providers": ["openai"], "base_url": "http://h/v1/", "key_variable": "MY_KEY"}]})"));
+  ASSERT_TRUE(os::write_file_atomic(path, R"({"models": [{"name": "o4-mini", "providers": ["relay"]}, {"name": "mine", "providers": ["openai"], "base_url": "http://h/v1/",)"
+      R"( "key_variable": "MY_KEY"}]})"));
   const Lookup lookup = table({{kModelsVariable, path}, {"MY_KEY", "word-of-mine"}, {"OPENAI_API_KEY", "another-word"}});
   const std::vector<Model> rows = *all_models(lookup);
   EXPECT_EQ(rows.size(), all_models(table({}))->size() + 1);

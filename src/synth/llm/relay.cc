@@ -43,6 +43,7 @@ class RelayReader final : public ChatShapeReader {
 
 }  // namespace
 
-const Wire kRelay = {"relay", true, relay_request, [](int samples, OnText on_text) -> std::unique_ptr<ReplyReader> { return std::make_unique<RelayReader>(samples, std::move(on_text)); }};
+const Wire kRelay = {"relay", true, relay_request,
+                     [](int samples, OnText on_text) -> std::unique_ptr<ReplyReader> { return std::make_unique<RelayReader>(samples, std::move(on_text)); }};
 
 }  // namespace ka::llm

@@ -17,7 +17,7 @@ double chance(Random& random) { return static_cast<double>(random() >> 11) * 0x1
 milliseconds share(milliseconds length, double part) { return milliseconds(static_cast<std::int64_t>(static_cast<double>(length.count()) * part)); }
 
 std::string how_often(const Error& error, int retries) {
-  return retries == 0 ? error.message : fmt::format("{} (after {} {})", error.message, retries, retries == 1 ? "retry" : "retries");
+  return retries == 0 || error.kind == ErrorKind::cancelled ? error.message : fmt::format("{} (after {} {})", error.message, retries, retries == 1 ? "retry" : "retries");
 }
 
 }  // namespace

@@ -29,9 +29,13 @@ struct FakeTime {
 
 Failure failed(bool again = true, std::optional<milliseconds> after = {}) { return {Error{ErrorKind::network, "it failed"}, again, after}; }
 
-Retried run_tries(FakeTime& time, std::vector<std::optional<Failure>> outcomes, int& tries, os::Deadline deadline = {}, const os::CancelToken& cancel = {}, const RetryPolicy& policy = {}) {
+Retried run_tries(FakeTime& time, std::vector<std::optional<Failure>> outcomes, int& tries, os::Deadline deadline = {}, const os::CancelToken& cancel = {},
+    const RetryPolicy& policy = {}) {
   Random random(1);
-  return with_retries(policy, deadline, time.clock(), random, cancel, [&](os::Deadline) { return outcomes[std::min<std::size_t>(static_cast<std::size_t>(tries++), outcomes.size() - 1)]; });
+  return with_retries(policy, deadline, time.clock(), random, cancel, [&](os::Deadline) {
+    const auto at = static_cast<std::size_t>(tries++);
+    return outcomes[std::min(at, outcomes.size() - 1)];
+  });
 }
 
 TEST(Retry, WaitsGrowAndKeepToTheirBounds) {
@@ -139,7 +143,8 @@ TEST(RetryAfter, SecondsOrADate) {
   };
   const Case rows[] = {
       {"5", 5000},  {" 5 ", 5000}, {"0", 0}, {"1.5", 1500}, {"-3", 0}, {"Sun, 06 Nov 1994 08:49:37 GMT", 37000}, {"Sun, 06 Nov 1994 08:48:00 GMT", 0}, {"1e99", 1000000000},
-      {"", {}}, {"soon", {}}, {"5 s", {}}, {"nan", {}}, {"inf", {}}, {"Sun, 06 Nov 1994 08:49:37 CET", {}}, {"Sun, 06 Foo 1994 08:49:37 GMT", {}}, {"Sun, 99 Nov 1994 08:49:37 GMT", {}},
+      {"", {}}, {"soon", {}}, {"5 s", {}}, {"nan", {}}, {"inf", {}}, {"Sun, 06 Nov 1994 08:49:37 CET", {}}, {"Sun, 06 Foo 1994 08:49:37 GMT", {}},
+          {"Sun, 99 Nov 1994 08:49:37 GMT", {}},
       {"Sun, 06 Nov 1994 0x:49:37 GMT", {}},
   };
   for (const Case& row : rows) {

@@ -30,7 +30,8 @@ Result<const Wire*> wire_of(const ProviderRow& row, const Model& model, const Se
   if (row.provider == Provider::anthropic) return &kAnthropic;
   if (row.provider == Provider::relay) return &kRelay;
   const std::string asked = variable(lookup, "OPENAI_API");
-  if (!asked.empty() && asked != "responses" && asked != "chat") return invalid_input(fmt::format("OPENAI_API: unknown value \"{}\"; accepted: responses, chat", elide_middle(asked, 60)));
+  if (!asked.empty() && asked != "responses" && asked != "chat")
+    return invalid_input(fmt::format("OPENAI_API: unknown value \"{}\"; accepted: responses, chat", elide_middle(asked, 60)));
   std::string form = asked.empty() ? model.wire : asked;
   if (form.empty()) form = server.base_url == kOpenAiBase ? "responses" : "chat";
   return form == "responses" ? &kOpenAiResponses : &kOpenAiChat;
@@ -86,7 +87,8 @@ Result<Road> find_road(const Model& model, const Lookup& lookup) {
 
 Result<Road> find_road(const std::string& model, const Lookup& lookup) {
   if (model.empty()) return invalid_input("no model is named");
-  if (std::any_of(model.begin(), model.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; })) return invalid_input("the name of the model has a control character in it");
+  if (std::any_of(model.begin(), model.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
+    return invalid_input("the name of the model has a control character in it");
   KA_ASSIGN(const std::vector<Model> rows, all_models(lookup));
   return find_road(find_model(rows, model, lookup), lookup);
 }

@@ -72,7 +72,8 @@ TEST(Sse, TooLongIsRefused) {
     std::string text;
     bool good;
   };
-  const Case rows[] = {{"fits", line + "\n", true}, {"one line", "data: " + std::string(101, 'x'), false}, {"a line without an end", std::string(101, 'x'), false}, {"many lines", line + line, false}};
+  const Case rows[] = {{"fits", line + "\n", true}, {"one line", "data: " + std::string(101, 'x'), false}, {"a line without an end", std::string(101, 'x'), false},
+      {"many lines", line + line, false}};
   for (const Case& row : rows) {
     SCOPED_TRACE(row.name);
     SseReader reader([](const SseEvent&) { return ok(); }, 100);

@@ -41,10 +41,12 @@ struct RequestCase {
 TEST(Wires, RequestsAreWrittenLikeThis) {
   const RequestCase rows[] = {
       {"responses, thinks", &kOpenAiResponses, row(EffortForm::word, false), "https://api.openai.com/v1", "/responses",
-       R"({"input":[{"content":"one","role":"user"},{"content":"two","role":"assistant"},{"content":"three \"x\"\n","role":"user"}],"instructions":"be brief","max_output_tokens":4000,)"
+       R"({"input":[{"content":"one","role":"user"},{"content":"two","role":"assistant"},{"content":"three \"x\"\n","role":"user"}],"instructions":"be brief",)"
+           R"("max_output_tokens":4000,)"
        R"("model":"m","reasoning":{"effort":"high"},"store":false,"stream":true})"},
       {"responses, plain", &kOpenAiResponses, row(EffortForm::none, true), "https://api.openai.com/v1", "/responses",
-       R"({"input":[{"content":"one","role":"user"},{"content":"two","role":"assistant"},{"content":"three \"x\"\n","role":"user"}],"instructions":"be brief","max_output_tokens":4000,)"
+       R"({"input":[{"content":"one","role":"user"},{"content":"two","role":"assistant"},{"content":"three \"x\"\n","role":"user"}],"instructions":"be brief",)"
+           R"("max_output_tokens":4000,)"
        R"("model":"m","store":false,"stream":true,"temperature":1.1})"},
       {"chat, thinks", &kOpenAiChat, row(EffortForm::word, false), "http://h/v1", "/chat/completions",
        R"({"max_completion_tokens":4000,"messages":[{"content":"be brief","role":"system"},{"content":"one","role":"user"},{"content":"two","role":"assistant"},)"
@@ -89,7 +91,8 @@ TEST(Wires, TheAnswerFitsBesideTheQuestion) {
     std::size_t bytes;
     std::int64_t asked, context, output, limit;
   };
-  for (const Case& each : {Case{300, 0, 0, 0, 0}, Case{300, 500, 0, 0, 500}, Case{300, 0, 0, 700, 700}, Case{300, 900, 0, 700, 700}, Case{300, 0, 10000, 5000, 5000}, Case{24000, 0, 10000, 5000, 1984},
+  for (const Case& each : {Case{300, 0, 0, 0, 0}, Case{300, 500, 0, 0, 500}, Case{300, 0, 0, 700, 700}, Case{300, 900, 0, 700, 700}, Case{300, 0, 10000, 5000, 5000},
+      Case{24000, 0, 10000, 5000, 1984},
                            Case{60000, 0, 10000, 5000, 1024}, Case{60000, 100, 10000, 5000, 100}}) {
     ChatRequest request;
     request.messages = {{Role::user, std::string(each.bytes, 'x')}};
@@ -128,7 +131,8 @@ const std::string kChatStream =
     R"(data: {"id":"c1","model":"m-1","choices":[{"index":0,"delta":{"content":"a\nb"},"finish_reason":null}]})" "\n\n"
     R"(data: {"id":"c1","model":"m-1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})" "\n\n"
     R"(data: {"id":"c1","model":"m-1","choices":[{"index":1,"delta":{"content":"ße"},"finish_reason":"length"}]})" "\n\n"
-    R"(data: {"id":"c1","model":"m-1","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":12,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":3}}})" "\n\n"
+    R"(data: {"id":"c1","model":"m-1","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":12,"prompt_tokens_details":{"cached_tokens":4},)"
+        R"("completion_tokens_details":{"reasoning_tokens":3}}})" "\n\n"
     "data: [DONE]\n\n";
 const std::string kResponsesStream =
     "event: response.created\r\n" R"(data: {"type":"response.created","response":{"id":"r1","status":"in_progress","model":"m-1","error":null,"usage":null}})" "\r\n\r\n"
@@ -137,9 +141,11 @@ const std::string kResponsesStream =
     "event: response.output_text.delta\r\n" R"(data: {"type":"response.output_text.delta","delta":"lo"})" "\r\n\r\n"
     "event: response.incomplete\r\n"
     R"(data: {"type":"response.incomplete","response":{"id":"r1","status":"incomplete","model":"m-1","error":null,"incomplete_details":{"reason":"max_output_tokens"},)"
-    R"("output":[{"type":"message","content":[{"type":"output_text","text":"Hello"}]}],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":2},"output_tokens":7,"output_tokens_details":{"reasoning_tokens":6}}}})" "\r\n\r\n";
+    R"("output":[{"type":"message","content":[{"type":"output_text","text":"Hello"}]}],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":2},"output_tokens":7,)"
+        R"("output_tokens_details":{"reasoning_tokens":6}}}})" "\r\n\r\n";
 const std::string kAnthropicStream =
-    "event: message_start\n" R"(data: {"type":"message_start","message":{"id":"a1","type":"message","role":"assistant","model":"m-1","content":[],"usage":{"input_tokens":10,"cache_creation_input_tokens":3,"cache_read_input_tokens":7,"output_tokens":1}}})" "\n\n"
+    "event: message_start\n" R"(data: {"type":"message_start","message":{"id":"a1","type":"message","role":"assistant","model":"m-1","content":[],"usage":{"input_tokens":10,)"
+        R"("cache_creation_input_tokens":3,"cache_read_input_tokens":7,"output_tokens":1}}})" "\n\n"
     "event: content_block_start\n" R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}})" "\n\n"
     "event: content_block_delta\n" R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"secret"}})" "\n\n"
     "event: content_block_start\n" R"(data: {"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}})" "\n\n"
@@ -154,18 +160,24 @@ const ReplyCase kReplies[] = {
     {"chat stream", &kOpenAiChat, 2, kChatStream, {{"a\nb", Finish::complete}, {"Grüße", Finish::truncated}}, {9, 4, 12, 3, 0}, "c1"},
     {"responses stream", &kOpenAiResponses, 1, kResponsesStream, {{"Hello", Finish::truncated}}, {5, 2, 7, 6, 0}, "r1"},
     {"anthropic stream", &kAnthropic, 1, kAnthropicStream, {{"one two \U0001f600", Finish::complete}}, {20, 7, 25, 0, 0}, "a1"},
-    {"chat document", &kOpenAiChat, 1, R"( {"id":"c2","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi","refusal":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}})",
+    {"chat document", &kOpenAiChat, 1, R"( {"id":"c2","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi","refusal":null},"finish_reason":"stop"}],)"
+        R"("usage":{"prompt_tokens":1,"completion_tokens":2}})",
      {{"hi", Finish::complete}}, {1, 0, 2, 0, 0}, "c2"},
-    {"chat refusal", &kOpenAiChat, 1, R"({"id":"c3","choices":[{"index":0,"message":{"content":null,"refusal":"I will not"},"finish_reason":"stop"}]})", {{"I will not", Finish::refused}}, {}, "c3"},
+    {"chat refusal", &kOpenAiChat, 1, R"({"id":"c3","choices":[{"index":0,"message":{"content":null,"refusal":"I will not"},"finish_reason":"stop"}]})", {{"I will not",
+        Finish::refused}}, {}, "c3"},
     {"responses document", &kOpenAiResponses, 1,
-     R"({"id":"r2","status":"completed","error":null,"output":[{"type":"reasoning","summary":[]},{"type":"message","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}],"usage":{"input_tokens":1,"output_tokens":2}})",
+     R"({"id":"r2","status":"completed","error":null,"output":[{"type":"reasoning","summary":[]},{"type":"message","content":[{"type":"output_text","text":"a"},)"
+         R"({"type":"output_text","text":"b"}]}],"usage":{"input_tokens":1,"output_tokens":2}})",
      {{"ab", Finish::complete}}, {1, 0, 2, 0, 0}, "r2"},
     {"anthropic document", &kAnthropic, 1,
-     R"({"id":"a2","type":"message","content":[{"type":"thinking","thinking":"no"},{"type":"text","text":"a"},{"type":"text","text":"b"}],"stop_reason":"max_tokens","usage":{"input_tokens":1,"output_tokens":2}})",
+     R"({"id":"a2","type":"message","content":[{"type":"thinking","thinking":"no"},{"type":"text","text":"a"},{"type":"text","text":"b"}],"stop_reason":"max_tokens",)"
+         R"("usage":{"input_tokens":1,"output_tokens":2}})",
      {{"ab", Finish::truncated}}, {1, 0, 2, 0, 0}, "a2"},
-    {"relay", &kRelay, 2, R"([{"output":"one","plugboard_request_id":"p1"},{"output":"","plugboard_request_id":"p2"}])", {{"one", Finish::complete}, {"", Finish::complete}}, {}, "p2"},
+    {"relay", &kRelay, 2, R"([{"output":"one","plugboard_request_id":"p1"},{"output":"","plugboard_request_id":"p2"}])", {{"one", Finish::complete}, {"", Finish::complete}},
+        {}, "p2"},
     {"relay, one object", &kRelay, 1, R"({"output":"one"})", {{"one", Finish::complete}}, {}, ""},
-    {"relay like chat", &kRelay, 1, R"({"id":"c4","choices":[{"message":{"content":"hi"},"finish_reason":"length"}],"usage":{"prompt_tokens":1,"completion_tokens":2}})", {{"hi", Finish::truncated}}, {1, 0, 2, 0, 0}, "c4"},
+    {"relay like chat", &kRelay, 1, R"({"id":"c4","choices":[{"message":{"content":"hi"},"finish_reason":"length"}],"usage":{"prompt_tokens":1,"completion_tokens":2}})",
+        {{"hi", Finish::truncated}}, {1, 0, 2, 0, 0}, "c4"},
 };
 
 struct ReadOutcome {
@@ -230,14 +242,19 @@ TEST(Wires, BadRepliesAreOneSentence) {
       {"only done", &kOpenAiChat, "data: [DONE]\n\n", ErrorKind::network, "before it had any text"},
       {"array for an answer", &kOpenAiResponses, "[1,2]", ErrorKind::unsupported, "no answer in it"},
       {"cut", &kOpenAiChat, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"abc\"}}]}\n\n", ErrorKind::network, "cut after 3 bytes"},
-      {"sample that nobody asked for", &kOpenAiChat, "data: {\"choices\":[{\"index\":9999999,\"delta\":{\"content\":\"abc\"}}]}\n\n", ErrorKind::unsupported, "answer 9999999 where 1 were asked for"},
+      {"sample that nobody asked for", &kOpenAiChat, "data: {\"choices\":[{\"index\":9999999,\"delta\":{\"content\":\"abc\"}}]}\n\n", ErrorKind::unsupported,
+          "answer 9999999 where 1 were asked for"},
       {"too many relays", &kRelay, R"([{"output":"a"},{"output":"b"}])", ErrorKind::unsupported, "answer 1 where 1"},
       {"error event of chat", &kOpenAiChat, "data: {\"error\":{\"message\":\"too\\nbusy\",\"type\":\"server_error\"}}\n\n", ErrorKind::network, "reports an error: too busy"},
       {"error as text", &kOpenAiChat, "{\"error\":\"model 'x' not found\"}", ErrorKind::network, "model 'x' not found"},
       {"quota", &kOpenAiResponses, "data: {\"type\":\"error\",\"code\":\"insufficient_quota\",\"message\":\"pay\"}\n\n", ErrorKind::unsupported, "pay"},
-      {"failed response", &kOpenAiResponses, "data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"sorry\"}}}\n\n", ErrorKind::network, "sorry"},
-      {"overloaded", &kAnthropic, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n", ErrorKind::network, "Overloaded"},
-      {"bad request in a stream", &kAnthropic, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"bad\"}}\n\n", ErrorKind::invalid_input, "bad"},
+      {"failed response", &kOpenAiResponses,
+          "data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"sorry\"}}}\n\n",
+          ErrorKind::network, "sorry"},
+      {"overloaded", &kAnthropic, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n", ErrorKind::network,
+          "Overloaded"},
+      {"bad request in a stream", &kAnthropic, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"bad\"}}\n\n",
+          ErrorKind::invalid_input, "bad"},
       {"no error", &kOpenAiChat, R"({"error":"","choices":[]})", ErrorKind::unsupported, "no answer in it"},
       {"error of a relay", &kRelay, R"([{"error":"boom"}])", ErrorKind::network, "boom"},
   };
@@ -251,7 +268,8 @@ TEST(Wires, BadRepliesAreOneSentence) {
 
 TEST(Wires, StrangeTypesAreNothing) {
   for (const Wire* wire : all_wires()) {
-    for (const char* text : {R"({"choices":[{"index":"x","message":7,"finish_reason":[]}],"output":{},"content":"x","usage":[1]})", R"({"choices":7,"output":7,"content":7,"usage":7,"id":7})",
+    for (const char* text : {R"({"choices":[{"index":"x","message":7,"finish_reason":[]}],"output":{},"content":"x","usage":[1]})",
+        R"({"choices":7,"output":7,"content":7,"usage":7,"id":7})",
                              R"([7,null,"x",[[]]])", "data: 7\n\ndata: null\n\ndata: []\n\n", "data: {\"type\":7,\"response\":7,\"message\":7,\"delta\":7}\n\n"}) {
       const ReadOutcome got = read_reply({"", wire, 1, text, {}, {}, ""}, {text});
       if (got.status) {
