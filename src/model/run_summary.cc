@@ -13,6 +13,7 @@ void fields(auto& f, Of<SubgraphResult> auto& x) {
   f("kernel_sha256", x.kernel_sha256);
   f("producer", x.producer);
   f("rounds", x.rounds);
+  f("worker", x.worker);
   f("launches", x.launches);
   f("message", x.message);
   f.keep(x.unknown);

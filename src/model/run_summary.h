@@ -19,6 +19,7 @@ struct SubgraphResult {
   std::string kernel_sha256;
   std::string producer;
   int rounds = 0;
+  std::optional<int> worker;    // of a language model, when the kernel is its
   std::optional<int> launches;  // of one call; none without a kernel
   std::string message;          // why not, when not
   UnknownFields unknown;

@@ -12,6 +12,7 @@
 #include "base/json_fields.h"
 #include "graph/fragment.h"
 #include "graph/reference_text.h"
+#include "pipeline/contest.h"
 
 namespace ka::pipeline {
 namespace {
@@ -23,11 +24,20 @@ void tell(EventLog* log, const std::string& id, const char* state, const std::st
 
 double seconds_since(std::chrono::steady_clock::time_point begin) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
 
-// Problem and kernel of a part.
-Status write_part(const model::Subgraph& subgraph, const DispatchOptions& options, PartKernel& out) {
-  KA_ASSIGN(const graph::Exported exported, graph::exported_of(subgraph));
-  KA_ASSIGN(const graph::Imported imported, graph::import_program(exported));
-  out.problem = graph::problem_text(subgraph, imported);
+// A part as a program of PyTorch's.
+struct PartProgram {
+  graph::Exported exported;
+  graph::Imported imported;
+};
+
+Result<PartProgram> program_of(const model::Subgraph& subgraph) {
+  PartProgram out;
+  KA_ASSIGN(out.exported, graph::exported_of(subgraph));
+  KA_ASSIGN(out.imported, graph::import_program(out.exported));
+  return out;
+}
+
+Status write_kernel(const model::Subgraph& subgraph, const PartProgram& program, const DispatchOptions& options, PartKernel& out) {
   codegen::GenerateOptions writing;
   writing.precision = options.judge.precision;
   writing.title = fmt::format("{} ({}).", subgraph.id, subgraph.where);
@@ -35,7 +45,7 @@ Status write_part(const model::Subgraph& subgraph, const DispatchOptions& option
   writing.platform = options.choices.platform;
   writing.gpu = options.choices.gpu;
   Generated made;
-  KA_TRY(write_kernels(exported, options.choices, writing, [](const char*, const std::string&) {}, made));
+  KA_TRY(write_kernels(program.exported, options.choices, writing, [](const char*, const std::string&) {}, made));
   out.kernel = made.file.text;
   out.result.launches = static_cast<int>(made.file.launches.size());
   return ok();
@@ -46,45 +56,109 @@ bool is_of_the_part(const Error& error) { return error.kind == ErrorKind::invali
 
 }  // namespace
 
-Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means) {
-  const auto begin = std::chrono::steady_clock::now();
-  EventLog* const log = means.log;
-  const std::string folder = "kernels_out/" + subgraph.id, place = options.folder.empty() ? "" : options.folder + "/";
-  PartKernel out;
-  out.result.id = subgraph.id;
-  out.result.producer = "codegen";
-  tell(log, subgraph.id, "writing", subgraph.type, 0);
-  if (const Status written = write_part(subgraph, options, out); !written) {
-    if (written.error().kind == ErrorKind::internal) return written.error().with(subgraph.id);
-    out.result.message = written.error().message;
-    tell(log, subgraph.id, "failed", out.result.message, seconds_since(begin));
+namespace {
+
+// One part: the built-in generator, the judge, and the language models of the run.
+class PartWork {
+ public:
+  PartWork(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means)
+      : subgraph_(subgraph), options_(options), means_(means), folder_("kernels_out/" + subgraph.id), place_(options.folder.empty() ? "" : options.folder + "/") {
+    out_.result.id = subgraph.id;
+    out_.result.producer = "codegen";
+  }
+
+  Result<PartKernel> run() {
+    say("writing", subgraph_.type);
+    const Result<PartProgram> program = program_of(subgraph_);
+    if (!program) return failed(program.error());
+    out_.problem = graph::problem_text(subgraph_, program->imported);
+    if (means_.models == nullptr || means_.models->codegen) {
+      const Status written = write_kernel(subgraph_, *program, options_, out_);
+      if (!written && (means_.models == nullptr || written.error().kind == ErrorKind::internal)) return failed(written.error());
+      if (!written) out_.result.message = written.error().message;
+    }
+    if (!out_.kernel.empty()) KA_TRY(take_kernel());
+    if (means_.models != nullptr && options_.verify) KA_TRY(ask_models(program->exported));
+    out_.seconds = seconds();
+    say(!out_.result.success ? "refused" : out_.verdict ? "verified" : "written", out_.result.message);
+    return std::move(out_);
+  }
+
+ private:
+  double seconds() const { return seconds_since(begin_); }
+  void say(const char* state, const std::string& message) const { tell(means_.log, subgraph_.id, state, message, seconds()); }
+
+  Result<PartKernel> failed(const Error& error) {
+    if (error.kind == ErrorKind::internal) return error.with(subgraph_.id);
+    out_.result.message = error.message;
+    say("failed", out_.result.message);
+    return std::move(out_);
+  }
+
+  verify::ProblemSource problem() const { return {place_ + folder_ + "/problem.py", "", out_.problem, "train"}; }
+
+  verify::JudgeOptions judging() const {
+    verify::JudgeOptions out = options_.judge;
+    out.sample_given = false;  // the whole program is judged at the given sizes
     return out;
   }
-  out.result.kernel_path = folder + "/kernel.py";
-  out.result.kernel_sha256 = sha256_hex(out.kernel);
-  out.result.rounds = 1;
-  out.result.success = true;
-  if (options.verify) {
-    tell(log, subgraph.id, "verifying", "the judge is asked", seconds_since(begin));
-    verify::JudgeOptions judging = options.judge;
-    judging.sample_given = false;  // the whole program is judged at the given sizes
-    const verify::KernelSource kernel{place + out.result.kernel_path, out.kernel};
-    Result<model::Verdict> verdict = ask_judge({place + folder + "/problem.py", "", out.problem, "train"}, kernel, judging, means, nullptr);
-    if (!verdict && !is_of_the_part(verdict.error())) return verdict.error().with(subgraph.id);
-    if (!verdict) {
-      out.result.message = "not judged by itself: " + verdict.error().message;
-    } else {
-      out.result.success = verdict->accepted;
-      out.result.message = verdict->accepted ? verdict->reason : fmt::format("{}: {}", verdict->rule, verdict->reason);
-      out.verdict = std::move(*verdict);
-    }
-  } else {
-    out.result.message = "written and not verified";
+
+  void note_kernel() {
+    out_.result.kernel_path = folder_ + "/kernel.py";
+    out_.result.kernel_sha256 = sha256_hex(out_.kernel);
   }
-  out.seconds = seconds_since(begin);
-  tell(log, subgraph.id, !out.result.success ? "refused" : out.verdict ? "verified" : "written", out.result.message, out.seconds);
-  return out;
-}
+
+  // The built-in generator's.
+  Status take_kernel() {
+    note_kernel();
+    out_.result.rounds = 1;
+    out_.result.success = true;
+    out_.result.message = "written and not verified";
+    if (!options_.verify) return ok();
+    say("verifying", "the judge is asked");
+    Result<model::Verdict> verdict = ask_judge(problem(), {place_ + out_.result.kernel_path, out_.kernel}, judging(), means_, nullptr);
+    if (!verdict && !is_of_the_part(verdict.error())) return verdict.error().with(subgraph_.id);
+    if (!verdict) {
+      out_.result.message = "not judged by itself: " + verdict.error().message;
+      return ok();
+    }
+    out_.result.success = verdict->accepted;
+    out_.result.message = verdict->accepted ? verdict->reason : fmt::format("{}: {}", verdict->rule, verdict->reason);
+    out_.verdict = std::move(*verdict);
+    return ok();
+  }
+
+  Status ask_models(const graph::Exported& exported) {
+    if (!out_.kernel.empty() && !out_.verdict) return ok();  // it cannot be judged by itself, and neither could theirs
+    say("asking", means_.models->model);
+    ModelWork work{"dispatch/" + subgraph_.id, folder_ + "/", {}, problem(), judging()};
+    KA_ASSIGN(work.task, task_of(work.problem, exported, work.judge, options_.choices, means_));
+    Result<Contender> better = contest(work, {out_.kernel, out_.verdict, "codegen", 0, out_.result.rounds, out_.result.message}, means_);
+    if (!better) return better.error().with(subgraph_.id);
+    if (better->producer == "model" || out_.result.kernel_path.empty()) out_.result.launches.reset();
+    out_.kernel = std::move(better->kernel);
+    out_.verdict = std::move(better->verdict);
+    out_.attempts = std::move(better->attempts);
+    out_.result.producer = better->producer;
+    out_.result.rounds = better->rounds;
+    out_.result.message = better->message;
+    out_.result.success = out_.verdict && out_.verdict->accepted;
+    if (better->worker > 0) out_.result.worker = better->worker;
+    if (!out_.kernel.empty()) note_kernel();
+    return ok();
+  }
+
+  const model::Subgraph& subgraph_;
+  const DispatchOptions& options_;
+  const Means& means_;
+  const std::string folder_, place_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  PartKernel out_;
+};
+
+}  // namespace
+
+Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means) { return PartWork(subgraph, options, means).run(); }
 
 Result<std::vector<model::Subgraph>> read_parts(std::string_view text, const std::string& path) {
   KA_ASSIGN(std::vector<model::Subgraph> out, model::read_subgraphs(text, path));
@@ -157,6 +231,7 @@ std::map<std::string, std::string> files_of(const PartKernel& part) {
   if (!part.problem.empty()) out[folder + "problem.py"] = part.problem;
   if (!part.kernel.empty()) out[folder + "kernel.py"] = part.kernel;
   if (part.verdict) out[folder + "verdict.json"] = lasting_text(*part.verdict, "kernels_out/" + folder + "problem.py", "kernels_out/" + folder + "kernel.py");
+  for (const auto& [name, text] : part.attempts) out[folder + name] = text;
   out[folder + "result.json"] = summary_text({part.result});
   return out;
 }

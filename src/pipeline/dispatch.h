@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct PartKernel {
   std::string problem;  // the part as a problem of PyTorch
   std::string kernel;   // the kernel file; empty when there is none
   std::optional<model::Verdict> verdict;
+  std::map<std::string, std::string> attempts = {};  // what language models wrote, by name below the part's folder
   double seconds = 0;
 };
 
@@ -34,7 +36,7 @@ struct DispatchOptions {
 // give. An entry with an operator that is not supported is in order; it fails by name when it is worked on.
 Result<std::vector<model::Subgraph>> read_parts(std::string_view text, const std::string& path);
 
-// The built-in generator and the judge, for one subgraph. What goes wrong with it is its result; errors are the world's.
+// The built-in generator, language models where they take part, and the judge, for one subgraph. What goes wrong with it is its result; errors are the world's.
 Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means);
 
 // Parts that a GPU takes at a time: while one computes, others are compiled and compared.

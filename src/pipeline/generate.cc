@@ -219,6 +219,22 @@ Status write_kernels(const graph::Exported& exported, const GenerateChoices& cho
   return unsupported(fmt::format("no kernels can be written for it: {}", misfit.what()));
 }
 
+namespace {
+
+Result<graph::Exported> exported_by(ProgramSide& side, const verify::ProblemSource& problem, const os::CancelToken& cancel) {
+  KA_ASSIGN(std::string text, side.export_graphs(graph::operator_spellings(), cancel));
+  KA_ASSIGN(Json document, parse_json(text, problem.path));
+  return graph::read_exported(document);
+}
+
+}  // namespace
+
+Result<graph::Exported> export_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices, bridge::WarmInterpreter& interpreter,
+                                       const os::CancelToken& cancel, EventLog* log) {
+  KA_ASSIGN(ProgramSide side, open_program(problem, options, choices, interpreter, cancel, log));
+  return exported_by(side, problem, cancel);
+}
+
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
                            bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
   const auto begin = std::chrono::steady_clock::now();
@@ -250,9 +266,7 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
 
   laps.start("graph");
   const auto begin = std::chrono::steady_clock::now();
-  KA_ASSIGN(std::string text, side.export_graphs(graph::operator_spellings(), cancel));
-  KA_ASSIGN(Json document, parse_json(text, problem.path));
-  KA_ASSIGN(out.exported, graph::read_exported(document));
+  KA_ASSIGN(out.exported, exported_by(side, problem, cancel));
   const auto lap = [&](const std::string& stage, const std::string& message) {
     if (message.empty()) return laps.start(stage.c_str());
     laps.done(stage.c_str(), message);

@@ -55,6 +55,10 @@ Result<ProgramSide> open_program(const verify::ProblemSource& problem, const ver
 Result<Generated> generate(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices,
                            ProgramSide& side, std::chrono::steady_clock::time_point opened, const os::CancelToken& cancel, EventLog* log = nullptr);
 
+// The program as PyTorch exports it, for those who write its kernels themselves.
+Result<graph::Exported> export_program(const verify::ProblemSource& problem, const verify::JudgeOptions& options, const GenerateChoices& choices, bridge::WarmInterpreter& interpreter,
+                                       const os::CancelToken& cancel, EventLog* log = nullptr);
+
 // From the program as it was exported to the text of its kernels: no process takes part.
 // A stage begins (no message) or has ended.
 using Lap = std::function<void(const char* stage, const std::string& message)>;

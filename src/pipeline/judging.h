@@ -37,6 +37,8 @@ class Budget {
   std::atomic<std::uint64_t> taken_ = 0;
 };
 
+struct ModelSide;  // workers.h
+
 // What the work is done with, beside what it is done to.
 struct Means {
   bridge::WarmInterpreter& interpreter;
@@ -44,6 +46,7 @@ struct Means {
   EventLog* log = nullptr;
   Budget* budget = nullptr;     // null: no limit
   os::GpuPool* gpus = nullptr;  // null: no GPU takes part, or nobody knows which
+  const ModelSide* models = nullptr;  // null: no language model takes part
 };
 
 // verify::judge() for one attempt of the budget and, where a GPU takes part, with a place on one of these. `log`: where its steps are told, if anywhere.

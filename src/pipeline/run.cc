@@ -102,7 +102,7 @@ class Run {
     return compose_step();
   }
 
-  Means means() const { return {context_.interpreter, context_.cancel, context_.log, context_.budget, context_.gpus}; }
+  Means means() const { return {context_.interpreter, context_.cancel, context_.log, context_.budget, context_.gpus, context_.models}; }
 
   bool is_done(const char* step, const std::string& key = "") const { return context_.directory.finished(step, key); }
 

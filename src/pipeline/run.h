@@ -39,6 +39,7 @@ struct RunContext {
   std::optional<OpenProgram> program = {};  // where it was planned already
   Budget* budget = nullptr;                 // null: no limit
   os::GpuPool* gpus = nullptr;              // null: no GPU takes part, or nobody knows which
+  const ModelSide* models = nullptr;        // null: no language model takes part
 };
 
 Result<RunResult> run(const RunOptions& options, RunContext& context);

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/deadlines.h"
+#include "app/cli/earlier_run.h"
+#include "app/cli/model_side.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/settings.h"
@@ -16,7 +18,9 @@
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "base/wall_time.h"
+#include "model/candidate.h"
 #include "os/files.h"
+#include "pipeline/contest.h"
 #include "pipeline/run.h"
 #include "route/cache.h"
 #include "route/decide.h"
@@ -26,9 +30,7 @@ namespace {
 
 constexpr double kMaxMinutes = 100'000;
 constexpr std::uint64_t kMaxAttempts = 1'000'000'000;
-constexpr const char* kRequestFile = "request.json";
 constexpr const char* kRouterCache = ".fuse/router_cache.json";
-constexpr const char* kProblemFile = "problem.py";
 
 // What one route came to.
 struct Outcome {
@@ -39,34 +41,8 @@ struct Outcome {
   std::optional<model::Verdict> verdict;
   std::optional<pipeline::RunResult> parts;
   std::string limit = {};  // that ended it: the run can go on
+  std::optional<model::Candidate> candidate = {};  // whose it is, where language models took part
 };
-
-// The folder and the words of an earlier run.
-struct Resumed {
-  std::string folder;
-  std::vector<std::string> words;
-  std::string problem_text;
-};
-
-Result<Resumed> resumed_from(const std::string& run) {
-  Resumed out;
-  out.folder = run.find('/') == std::string::npos && !os::exists(run + "/run.json") ? ".fuse/" + run : run;
-  while (out.folder.size() > 1 && out.folder.ends_with('/')) out.folder.pop_back();
-  Result<model::RunDirectory> directory = model::RunDirectory::open(out.folder, model::RunDirectory::Access::read);
-  if (!directory) return directory.error().with("--resume");
-  const Result<std::string> text = directory->read_artifact(kRequestFile);
-  if (!text && text.error().kind == ErrorKind::not_found && directory->entries().empty()) return invalid_input(fmt::format("--resume: {} ended before it had anything to go on with; begin it anew, with --out {}", out.folder, out.folder));
-  if (!text) return invalid_input(fmt::format("--resume: {} is no run of auto or pipeline (it has no {} that can be read)", out.folder, kRequestFile));
-  KA_ASSIGN(const Json json, parse_json(*text, out.folder + "/" + kRequestFile));
-  const Json words = json.is_object() ? json.value("words", Json()) : Json();
-  if (!words.is_array()) return invalid_input(fmt::format("--resume: {}/{} does not say what was asked for", out.folder, kRequestFile));
-  for (const Json& word : words) {
-    if (!word.is_string()) return invalid_input(fmt::format("--resume: {}/{} does not say what was asked for", out.folder, kRequestFile));
-    out.words.push_back(word.get<std::string>());
-  }
-  KA_ASSIGN(out.problem_text, directory->read_artifact(kProblemFile));
-  return out;
-}
 
 class Job {
  public:
@@ -75,6 +51,7 @@ class Job {
         options_{request.options, request.choices, !arguments.has("--no-verify"), output.folder()} {}
 
   Result<std::vector<Outcome>> run(const std::string& wanted) {
+    KA_TRY(open_models());
     if (const Status found = find_route(); !found) {
       if (!budget_.is_end_of(found.error())) return found.error();
       return std::vector<Outcome>{at_limit("", "before the route was decided")};
@@ -83,9 +60,12 @@ class Job {
     const std::string second = first == "direct" ? "fuse" : "direct";
     std::vector<Outcome> out;
     KA_TRY(attempt(first, out));
-    if (!out.back().success && out.back().limit.empty() && !arguments_.has("--no-fallback")) KA_TRY(attempt(second, out));
+    if (!out.back().success && out.back().limit.empty() && no_plan_.empty() && !arguments_.has("--no-fallback")) KA_TRY(attempt(second, out));
     return out;
   }
+
+  // Null where no language model takes part.
+  const Models* models() const { return models_.get(); }
 
   // What --resume needs, also of a run that ended before its first step.
   std::map<std::string, std::string> request_files() const {
@@ -107,6 +87,20 @@ class Job {
     return ok();
   }
 
+  // The conversations of a run are in its directory, so that it begins with them.
+  Status open_models() {
+    const Settings& settings = arguments_.settings();
+    KA_ASSIGN(ModelChoice whole, choose_model(settings, "model", output_.log()));
+    KA_ASSIGN(const ModelChoice parts, settings.text("dispatch_model").empty() ? Result<ModelChoice>(whole) : choose_model(settings, "dispatch_model", output_.log()));
+    if (whole.model.empty() && parts.model.empty()) return ok();
+    if (!output_.is_open()) KA_TRY(output_.open());
+    const std::string of_whole = whole.model;
+    KA_ASSIGN(models_, Models::open(settings, whole.model.empty() ? parts : std::move(whole), pipeline::artifacts_of(output_.directory()), output_.log()));
+    if (!of_whole.empty()) for_whole_.emplace(models_->side_with(of_whole));
+    if (!parts.model.empty()) for_parts_.emplace(models_->side_with(parts.model));
+    return ok();
+  }
+
   Status find_route() {
     if (output_.is_open() && is_done("route")) {
       KA_ASSIGN(const std::string text, output_.directory().read_artifact("route.json"));
@@ -121,7 +115,10 @@ class Job {
     if (with_cache) {
       KA_ASSIGN(known, route::look_up(kRouterCache, key));
     }
-    KA_TRY(plan());
+    if (const Status planned = plan(); !planned) {
+      if (planned.error().kind != ErrorKind::unsupported || !for_whole_) return planned;
+      return leave_to_models(planned.error().message);
+    }
     route_ = program_->whole.route;
     if (known) {  // a route that was decided before stands: a language model, asked again, might say something else
       route_ = *known;
@@ -134,6 +131,21 @@ class Job {
     KA_TRY(output_.write(files));  // first: with these the run can be resumed, whatever happens to the rest
     files["route.json"] = to_pretty_json_text(model::to_json(route_));
     files["graph.txt"] = pipeline::explanation(program_->whole);
+    return output_.keep("route", files);
+  }
+
+  // The built-in generator cannot write it. A model may.
+  Status leave_to_models(const std::string& why) {
+    no_plan_ = why;
+    route_.strategy = "kernelagent";
+    route_.decided_by = "rules";
+    route_.confidence = 1;
+    route_.rationale = fmt::format("the built-in generator cannot write it ({}): a language model is asked for the whole", why);
+    route_.problem_sha256 = sha256_hex(request_.problem.text);
+    std::map<std::string, std::string> files = request_files();
+    KA_TRY(output_.write(files));
+    files["route.json"] = to_pretty_json_text(model::to_json(route_));
+    files["graph.txt"] = why + "\n";
     return output_.keep("route", files);
   }
 
@@ -165,6 +177,7 @@ class Job {
   }
 
   Result<Outcome> direct() {
+    if (for_whole_ && options_.verify) return direct_with_models();
     Outcome out;
     out.route = "direct";
     out.path = "kernel.py";
@@ -177,9 +190,7 @@ class Job {
     }
     if (!options_.verify) return finished(std::move(out), std::nullopt);
     if (is_done("verify")) {
-      KA_ASSIGN(const std::string text, output_.directory().read_artifact("verdict.json"));
-      KA_ASSIGN(const Json json, parse_json(text, "verdict.json"));
-      KA_ASSIGN(model::Verdict verdict, model::verdict_from_json(json));
+      KA_ASSIGN(model::Verdict verdict, kept_verdict());
       return finished(std::move(out), std::move(verdict));
     }
     const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_, gpus_};
@@ -189,6 +200,74 @@ class Job {
     times_["verify"] += verdict.times["total"];
     KA_TRY(output_.keep("verify", {{"verdict.json", pipeline::lasting_text(verdict, request_.problem.path, "kernel.py")}}));
     return finished(std::move(out), std::move(verdict));
+  }
+
+  Result<model::Verdict> kept_verdict() {
+    KA_ASSIGN(const std::string text, output_.directory().read_artifact("verdict.json"));
+    KA_ASSIGN(const Json json, parse_json(text, "verdict.json"));
+    return model::verdict_from_json(json);
+  }
+
+  Result<Outcome> direct_with_models() {
+    Outcome out;
+    out.route = "direct";
+    out.path = "kernel.py";
+    std::optional<model::Verdict> verdict;
+    if (!is_done("synth") || !is_done("verify")) {
+      KA_ASSIGN(pipeline::Contender better, best_of_all());
+      if (better.kernel.empty()) {
+        KA_TRY(output_.write(better.attempts));
+        return unsupported(better.message);
+      }
+      model::Candidate candidate;
+      candidate.id = "whole";
+      candidate.producer = better.producer;
+      candidate.path = out.path;
+      candidate.sha256 = sha256_hex(better.kernel);
+      candidate.entry = better.verdict->kernel.entry;
+      candidate.round = better.rounds;
+      candidate.worker = better.worker;
+      candidate.note = better.message;
+      better.attempts["kernel.py"] = better.kernel;
+      better.attempts["candidate.json"] = to_pretty_json_text(model::to_json(candidate));
+      times_["verify"] += better.verdict->times["total"];
+      KA_TRY(output_.keep("synth", better.attempts));
+      KA_TRY(output_.keep("verify", {{"verdict.json", pipeline::lasting_text(*better.verdict, request_.problem.path, "kernel.py")}}));
+      verdict = std::move(better.verdict);
+    }
+    KA_ASSIGN(out.text, output_.directory().read_artifact("kernel.py"));
+    KA_ASSIGN(const std::string whose, output_.directory().read_artifact("candidate.json"));
+    KA_ASSIGN(const Json candidate, parse_json(whose, "candidate.json"));
+    KA_ASSIGN(out.candidate, model::candidate_from_json(candidate));
+    if (!verdict) {
+      KA_ASSIGN(verdict, kept_verdict());
+    }
+    out = finished(std::move(out), std::move(verdict));
+    out.message = out.candidate->note;
+    return out;
+  }
+
+  // The built-in generator's kernel, judged, and what the workers make of it.
+  Result<pipeline::Contender> best_of_all() {
+    const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_, gpus_, &*for_whole_};
+    verify::JudgeOptions judge = options_.judge;
+    judge.test = request_.test;
+    const Status planned = plan();
+    if (!planned && planned.error().kind != ErrorKind::unsupported) return planned.error();
+    pipeline::Contender built_in{"", {}, "codegen", 0, 0, planned ? "" : planned.error().message};
+    if (planned && for_whole_->codegen) {
+      built_in.kernel = program_->whole.file.text;
+      built_in.rounds = 1;
+      KA_ASSIGN(built_in.verdict, pipeline::ask_judge(request_.problem, {output_.path("kernel.py"), built_in.kernel}, judge, means, means.log));
+      built_in.message = built_in.verdict->accepted ? built_in.verdict->reason : fmt::format("{}: {}", built_in.verdict->rule, built_in.verdict->reason);
+    }
+    std::optional<graph::Exported> exported;
+    if (!planned) {
+      KA_ASSIGN(exported, pipeline::export_program(request_.problem, judge, request_.choices, interpreter_, cancel_, &output_.log()));
+    }
+    pipeline::ModelWork work{"whole", "", {}, request_.problem, judge};
+    KA_ASSIGN(work.task, pipeline::task_of(request_.problem, exported ? *exported : program_->whole.exported, judge, request_.choices, means));
+    return pipeline::contest(std::move(work), std::move(built_in), means);
   }
 
   static Outcome finished(Outcome out, std::optional<model::Verdict> verdict) {
@@ -207,7 +286,7 @@ class Job {
     options.verify = options_.verify;
     options.allow_torch = arguments_.has("--allow-torch-fallback");
     options.test = request_.test;
-    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_, gpus_};
+    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_, gpus_, for_parts_ ? &*for_parts_ : nullptr};
     Result<pipeline::RunResult> result = pipeline::run(options, context);
     program_ = std::move(context.program);
     if (!result) return result.error();
@@ -234,6 +313,9 @@ class Job {
   os::GpuPool* gpus_;
   pipeline::DispatchOptions options_;
   std::optional<pipeline::OpenProgram> program_;
+  std::unique_ptr<Models> models_;
+  std::optional<pipeline::ModelSide> for_whole_, for_parts_;  // none: no model writes it
+  std::string no_plan_;  // why the built-in generator cannot write it; empty where it can
   model::Route route_;
   std::map<std::string, double> times_;
 };
@@ -254,6 +336,7 @@ model::RunSummary summary_of(const Request& request, const RunOutput& output, co
   summary.finished = utc_timestamp(system_wall_clock()());
   summary.device = request.options.device;
   summary.times = job.times();
+  if (job.models() != nullptr) summary.dollars = job.models()->conversations().used().dollars;
   if (last.parts) summary.subgraphs = last.parts->parts;
   summary.composition = last.parts ? last.parts->composition : model::Composition{last.success, last.path, sha256_hex(last.text), last.verified, {}, last.message, {}};
   if (last.verdict)
@@ -272,6 +355,11 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
     details["kernels_summary"] = output.path("kernels_out/summary.json");
     details["composition"] = model::to_json(last.parts->composition);
     details["launches"] = pipeline::launches_of(*last.parts);
+  }
+  if (last.candidate) details.update({{"producer", last.candidate->producer}, {"worker_id", last.candidate->worker}, {"rounds", last.candidate->round}});
+  if (job.models() != nullptr) {
+    const pipeline::Conversations& said = job.models()->conversations();
+    details["models"] = {{"questions", said.questions()}, {"input_tokens", said.used().input_tokens}, {"output_tokens", said.used().output_tokens}, {"dollars", said.used().dollars}, {"limit", said.limit()}};
   }
   const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
   return {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
@@ -328,40 +416,22 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
   }
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, outcomes, summary, job)));
   else print(output, last, outcomes);
+  if (job.models() != nullptr && !arguments.has("--json")) fmt::print("{}{}\n", last.candidate ? last.candidate->note + "\n" : "", job.models()->bill());
   if (!last.limit.empty())
     fmt::print(stderr, "kernelagent: {}: {} ended the run; what is finished is kept, and this goes on with it: kernelagent {} --resume {}\n", command, last.limit, command, quote_shell(output.folder()));
   return summary.exit_code;
-}
-
-// What decides what a run makes, beside the text of its problem.
-std::vector<std::string> decisive_words(const Arguments& arguments) {
-  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs", "--no-router-cache"});
-  const std::string problem = arguments.text("--problem");
-  out.push_back(problem.substr(problem.rfind('/') + 1));
-  return out;
-}
-
-// Steps that are finished are not done again, so --out must not name a run of something else.
-Status check_same_job(const model::RunDirectory& directory, const Arguments& arguments, const std::string& problem_text) {
-  const Result<std::string> text = directory.read_artifact(kProblemFile);
-  if (!text) return ok();
-  if (*text != problem_text) return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", directory.path()));
-  KA_ASSIGN(const Resumed before, resumed_from(directory.path()));
-  KA_ASSIGN(const Arguments asked, Arguments::parse(before.words, kAutoFlags));
-  if (decisive_words(asked) == decisive_words(arguments)) return ok();
-  return invalid_input(fmt::format("--out: {} holds a run that was asked for otherwise ({}); name a new folder", directory.path(), fmt::join(before.words, " ")));
 }
 
 Result<int> run_job(const Arguments& given, AppContext& context, const std::string& command, const std::string& forced) {
   constexpr std::array<std::string_view, 3> routes = {"auto", "direct", "fuse"};
   const std::string started = utc_timestamp(system_wall_clock()());
   Arguments arguments = given;
-  std::optional<Resumed> resumed;
+  std::optional<EarlierRun> resumed;
   if (given.has("--resume")) {
     KA_ASSIGN(const std::string run, given.required("--resume"));
     const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
     if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
-    KA_ASSIGN(resumed, resumed_from(run));
+    KA_ASSIGN(resumed, earlier_run(run));
     KA_ASSIGN(arguments, Arguments::parse(resumed->words, kAutoFlags));
     arguments.take(given, {"--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
     KA_ASSIGN(Settings settings, Settings::load(arguments));

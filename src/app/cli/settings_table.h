@@ -67,6 +67,8 @@ inline constexpr auto kSettings = std::to_array<Setting>({
     {"max_tokens_total", "--max-tokens-total", "N", "", "", SettingKind::whole, "", 1, kMaxCount, kAllStages, "stop asking models after this many tokens of the run"},
     {"max_dollars", "--max-dollars", "N", "", "", SettingKind::number, "", 0, kMaxCount, kAllStages, "stop asking models after they have cost this much"},
     {"replay", "--replay", "RUN", "", "", SettingKind::text, "", 0, 0, kAllStages, "answer from the conversations of an earlier run (its id or folder); no model is asked"},
+    {"producers", "--producers", "WHO", "", "", SettingKind::text, "both", 0, 0, kKernels, "who writes kernels where a model is named: both, model or codegen (the built-in generator)"},
+    {"prompts", "--prompts", "DIR", "", "templates", SettingKind::text, "", 0, 0, kAllStages, "a folder with prompts that take the place of the built-in ones (docs/prompts.md)"},
     {"no_cusolver", "--no-cusolver", "", "", "", SettingKind::yes_no, "no", 0, 0, kKernels, "tell the model to do without cuSOLVER"},
     {"log_level", "--log-level", "LEVEL", "LOG_LEVEL", "", SettingKind::level, "info", 0, 0, kAllStages, "debug, info, warning or error: what is said on the terminal"},
     {"openai_base_url", "", "", "OPENAI_BASE_URL", "", SettingKind::text, "", 0, 0, kNoFlag, "where a server that speaks OpenAI's language is"},

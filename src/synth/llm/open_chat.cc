@@ -150,8 +150,22 @@ Status set_relay_time(ChatOptions& options, const Lookup& lookup) {
 
 }  // namespace
 
+namespace {
+
+Result<Road> road_by_choice(const std::string& name, const std::string& provider, const Lookup& lookup) {
+  KA_ASSIGN(const std::vector<Model> rows, all_models(lookup));
+  Model model = find_model(rows, name, lookup);
+  const std::vector<Provider> known = {Provider::openai, Provider::anthropic, Provider::relay};
+  const auto chosen = std::find_if(known.begin(), known.end(), [&](Provider one) { return provider == to_string(one); });
+  if (chosen == known.end()) return invalid_input(fmt::format("unknown provider \"{}\"; accepted: openai, anthropic, relay", elide_middle(provider, 60)));
+  model.providers = {*chosen};
+  return find_road(model, lookup);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Chat>> open_chat(const std::string& model, const Lookup& lookup, const ChatOptions& options) {
-  KA_ASSIGN(Road road, find_road(model, lookup));
+  KA_ASSIGN(Road road, options.provider.empty() ? find_road(model, lookup) : road_by_choice(model, options.provider, lookup));
   ChatOptions mine = options;
   if (road.server.provider == Provider::relay) KA_TRY(set_relay_time(mine, lookup));
   if (options.redactor != nullptr && !road.server.key.empty()) options.redactor->add_secret(road.server.key);

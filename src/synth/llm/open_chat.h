@@ -17,6 +17,7 @@
 namespace ka::llm {
 
 struct ChatOptions {
+  std::string provider;  // of several that offer the model: "openai", "anthropic" or "relay"; empty: the first that is usable
   Redactor* redactor = nullptr;  // borrowed, learns the key before anything is sent
   ChatTimes times;
   RetryPolicy retry;

@@ -1,0 +1,53 @@
+#include "app/cli/earlier_run.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/auto.h"
+#include "base/json_fields.h"
+#include "os/files.h"
+
+namespace ka::app {
+namespace {
+
+// What decides what a run makes, beside the text of its problem.
+std::vector<std::string> decisive_words(const Arguments& arguments) {
+  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs", "--no-router-cache"});
+  const std::string problem = arguments.text("--problem");
+  out.push_back(problem.substr(problem.rfind('/') + 1));
+  return out;
+}
+
+}  // namespace
+
+Result<EarlierRun> earlier_run(const std::string& run, const std::string& flag) {
+  EarlierRun out;
+  out.folder = run.find('/') == std::string::npos && !os::exists(run + "/run.json") ? ".fuse/" + run : run;
+  while (out.folder.size() > 1 && out.folder.ends_with('/')) out.folder.pop_back();
+  Result<model::RunDirectory> directory = model::RunDirectory::open(out.folder, model::RunDirectory::Access::read);
+  if (!directory) return directory.error().with(flag);
+  const Result<std::string> text = directory->read_artifact(kRequestFile);
+  if (!text && text.error().kind == ErrorKind::not_found && directory->entries().empty()) return invalid_input(fmt::format("{}: {} ended before it had anything to go on with; begin it anew, with --out {}", flag, out.folder, out.folder));
+  if (!text) return invalid_input(fmt::format("{}: {} is no run of auto or pipeline (it has no {} that can be read)", flag, out.folder, kRequestFile));
+  KA_ASSIGN(const Json json, parse_json(*text, out.folder + "/" + kRequestFile));
+  const Json words = json.is_object() ? json.value("words", Json()) : Json();
+  if (!words.is_array()) return invalid_input(fmt::format("{}: {}/{} does not say what was asked for", flag, out.folder, kRequestFile));
+  for (const Json& word : words) {
+    if (!word.is_string()) return invalid_input(fmt::format("{}: {}/{} does not say what was asked for", flag, out.folder, kRequestFile));
+    out.words.push_back(word.get<std::string>());
+  }
+  KA_ASSIGN(out.problem_text, directory->read_artifact(kProblemFile));
+  return out;
+}
+
+Status check_same_job(const model::RunDirectory& directory, const Arguments& arguments, const std::string& problem_text) {
+  const Result<std::string> text = directory.read_artifact(kProblemFile);
+  if (!text) return ok();
+  if (*text != problem_text) return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", directory.path()));
+  KA_ASSIGN(const EarlierRun before, earlier_run(directory.path()));
+  KA_ASSIGN(const Arguments asked, Arguments::parse(before.words, kAutoFlags));
+  if (decisive_words(asked) == decisive_words(arguments)) return ok();
+  return invalid_input(fmt::format("--out: {} holds a run that was asked for otherwise ({}); name a new folder", directory.path(), fmt::join(before.words, " ")));
+}
+
+}  // namespace ka::app

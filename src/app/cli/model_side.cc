@@ -1,0 +1,91 @@
+#include "app/cli/model_side.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "os/files.h"
+#include "synth/llm/open_chat.h"
+
+namespace ka::app {
+namespace {
+
+llm::Lookup lookup_of(const Settings& settings) {
+  return [settings](const std::string& name) { return settings.lookup(name); };
+}
+
+Result<pipeline::Artifacts> replayed(const std::string& run) {
+  std::string folder = run.find('/') == std::string::npos && !os::exists(run + "/conversations") ? ".fuse/" + run : run;
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  if (!os::exists(folder + "/conversations")) return invalid_input(fmt::format("--replay: {} holds no conversations with a language model; accepted: the id or folder of a run that asked one", folder));
+  return pipeline::artifacts_in(folder);
+}
+
+std::string first_set(const Settings& settings, std::string_view setting) {
+  const std::string own = settings.text(setting);
+  return own.empty() ? settings.text("model") : own;
+}
+
+// The model of a recording, where none is named.
+constexpr const char* kRecorded = "recorded";
+
+}  // namespace
+
+Result<ModelChoice> choose_model(const Settings& settings, std::string_view setting, EventLog& log) {
+  constexpr std::array<std::string_view, 3> kProducers = {"both", "model", "codegen"};
+  ModelChoice out;
+  const std::string producers = settings.text("producers");
+  if (std::find(kProducers.begin(), kProducers.end(), producers) == kProducers.end())
+    return invalid_input(fmt::format("{}: unknown value \"{}\"; accepted: both, model, codegen", settings.value("producers").where, producers));
+  if (producers == "codegen") return out;
+  out.model = first_set(settings, setting);
+  out.codegen = producers != "model";
+  if (const std::string run = settings.text("replay"); !run.empty()) {
+    KA_ASSIGN(out.replay, replayed(run));
+    if (out.model.empty()) out.model = kRecorded;
+    return out;
+  }
+  if (out.model.empty() && !out.codegen) return invalid_input("--producers model: no model is named; accepted: one of kernelagent models, with --model");
+  if (out.model.empty()) return out;
+  const Result<llm::Road> road = llm::find_road(out.model, lookup_of(settings));
+  if (road) return out;
+  if (!out.codegen || road.error().kind == ErrorKind::invalid_input) return road.error();
+  log.warning("synth", "no_model", fmt::format("{} is not asked: {}; the built-in generator works alone", out.model, road.error().message));
+  out.model.clear();
+  return out;
+}
+
+Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log) {
+  if (choice.model.empty()) return std::unique_ptr<Models>();
+  for (const std::string& secret : settings.secrets()) log.add_secret(secret);
+  pipeline::ModelLimits limits;
+  if (const std::optional<double> tokens = settings.number("max_tokens_total")) limits.tokens = static_cast<std::uint64_t>(*tokens);
+  limits.dollars = settings.number("max_dollars");
+  llm::ChatOptions options;
+  options.provider = settings.text("provider");
+  options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(settings.number("llm_timeout_s").value_or(1200) * 1000));
+  const auto open = [lookup = lookup_of(settings), options](const std::string& model) { return llm::open_chat(model, lookup, options); };
+  auto conversations = std::make_unique<pipeline::Conversations>(std::move(own), open, limits, std::move(choice.replay), &log);
+  KA_ASSIGN(prompt::PromptFiles prompts, prompt::PromptFiles::load(settings.text("prompts")));
+  pipeline::ModelSide side{*conversations, std::move(prompts), choice.model, static_cast<int>(settings.number("workers").value_or(4)), static_cast<int>(settings.number("rounds").value_or(10)),
+                           settings.is("high_reasoning") ? "high" : "medium", settings.is("no_cusolver"), choice.codegen};
+  return std::unique_ptr<Models>(new Models(std::move(conversations), std::move(side)));
+}
+
+pipeline::ModelSide Models::side_with(const std::string& model) const {
+  pipeline::ModelSide out = side_;
+  out.model = model;
+  return out;
+}
+
+std::string Models::bill() const {
+  const llm::Usage used = conversations_->used();
+  const int questions = conversations_->questions();
+  std::string out = fmt::format("{} question{} to language models, {} tokens", questions, questions == 1 ? "" : "s", used.input_tokens + used.output_tokens);
+  if (used.dollars > 0) out += fmt::format(", {:.4f} dollars", used.dollars);
+  if (const std::string limit = conversations_->limit(); !limit.empty()) out += "; " + limit + " was reached";
+  return out;
+}
+
+}  // namespace ka::app

@@ -1,0 +1,178 @@
+#include "pipeline/conversations.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "base/ids.h"
+#include "base/json_fields.h"
+#include "os/files.h"
+
+namespace ka::pipeline {
+namespace {
+
+constexpr const char* kFolder = "conversations/";
+constexpr const char* kSeedFile = "conversations/seed";
+
+const char* word_of(llm::Role role) { return role == llm::Role::system ? "system" : role == llm::Role::user ? "user" : "assistant"; }
+const char* word_of(llm::Finish finish) { return finish == llm::Finish::complete ? "complete" : finish == llm::Finish::truncated ? "truncated" : "refused"; }
+
+Json json_of(const llm::ChatRequest& request) {
+  Json messages = Json::array();
+  for (const llm::Message& message : request.messages) messages.push_back({{"role", word_of(message.role)}, {"text", message.text}});
+  Json out = {{"model", request.model}, {"effort", request.effort}, {"samples", request.samples}, {"max_output_tokens", request.max_output_tokens}, {"messages", std::move(messages)}};
+  if (request.temperature) out["temperature"] = *request.temperature;
+  return out;
+}
+
+// What makes two questions the same; the model of a recording may have another name today.
+std::string digest_of(const llm::ChatRequest& request) { return sha256_hex(to_json_text(json_of(request)["messages"])); }
+
+Json json_of(const llm::ChatReply& reply) {
+  Json answers = Json::array();
+  for (const llm::Answer& answer : reply.answers) answers.push_back({{"finish", word_of(answer.finish)}, {"text", answer.text}});
+  const llm::Usage& usage = reply.usage;
+  return {{"answers", std::move(answers)},
+          {"usage", {{"input_tokens", usage.input_tokens}, {"cached_tokens", usage.cached_tokens}, {"output_tokens", usage.output_tokens}, {"reasoning_tokens", usage.reasoning_tokens}, {"dollars", usage.dollars}}},
+          {"model", reply.model}, {"provider", reply.provider}, {"id", reply.id}, {"retries", reply.retries}, {"seconds", reply.seconds}};
+}
+
+// Nothing where a file is not what it was when it was written.
+std::optional<llm::ChatReply> reply_of(const Json& json) try {
+  llm::ChatReply out;
+  for (const Json& answer : json.at("answers")) {
+    const std::string finish = answer.at("finish");
+    out.answers.push_back({answer.at("text").get<std::string>(), finish == "truncated" ? llm::Finish::truncated : finish == "refused" ? llm::Finish::refused : llm::Finish::complete});
+  }
+  const Json& usage = json.at("usage");
+  out.usage = {usage.at("input_tokens"), usage.at("cached_tokens"), usage.at("output_tokens"), usage.at("reasoning_tokens"), usage.at("dollars")};
+  out.model = json.at("model");
+  out.provider = json.at("provider");
+  out.id = json.at("id");
+  return out;
+} catch (const Json::exception&) {
+  return std::nullopt;
+}
+
+std::int64_t tokens_of(const llm::Usage& usage) { return usage.input_tokens + usage.output_tokens; }
+
+}  // namespace
+
+Artifacts artifacts_of(model::RunDirectory& directory) {
+  return {directory.path(), [&directory](const std::string& name) { return directory.read_artifact(name); },
+          [&directory](const std::string& name, const std::string& text) { return directory.write_artifact(name, text); }};
+}
+
+Artifacts artifacts_in(const std::string& folder) {
+  return {folder, [folder](const std::string& name) { return os::read_file(folder + "/" + name); },
+          [folder](const std::string& name, const std::string& text) -> Status {
+            const std::string path = folder + "/" + name;
+            KA_TRY(os::make_dirs(path.substr(0, path.rfind('/'))));
+            return os::write_file_atomic(path, text);
+          }};
+}
+
+Conversations::Conversations(Artifacts own, OpenChat open, ModelLimits limits, std::optional<Artifacts> replayed, EventLog* log)
+    : own_(std::move(own)), open_(std::move(open)), limits_(limits), replayed_(std::move(replayed)), log_(log) {}
+
+Result<llm::ChatReply> Conversations::ask(const std::string& key, const llm::ChatRequest& request, const os::CancelToken& cancel) {
+  std::string name;
+  {
+    const std::lock_guard lock(mutex_);
+    name = fmt::format("{}{}/{}.json", kFolder, key, ++asked_[key]);
+  }
+  std::optional<llm::ChatReply> known = recorded(name, request);
+  if (!known && replayed_) return environment_error(fmt::format("the recording in {} has no answer to this question ({})", replayed_->place, name));
+  llm::ChatReply reply;
+  if (known) {
+    reply = std::move(*known);
+  } else {
+    KA_TRY(check_limits());
+    KA_ASSIGN(llm::Chat* const chat, chat_for(request.model));
+    if (log_ != nullptr) log_->write({LogLevel::debug, "synth", "asked", fmt::format("{}: {}", key, request.model), {{"model", request.model}}});
+    KA_ASSIGN(reply, chat->ask(request, cancel));
+    if (log_ != nullptr) {  // a server knows the key that it was sent, and may say it
+      for (llm::Answer& answer : reply.answers) answer.text = log_->redact(answer.text);
+      log_->write({LogLevel::debug, "synth", "answered", fmt::format("{}: {} tokens, {:.1f} s", key, tokens_of(reply.usage), reply.seconds), {{"tokens", tokens_of(reply.usage)}, {"dollars", reply.usage.dollars}, {"seconds", reply.seconds}, {"retries", static_cast<std::int64_t>(reply.retries)}}});
+    }
+  }
+  if (!known || replayed_) {
+    KA_TRY(own_.write(name, to_pretty_json_text({{"schema", 1}, {"asked", json_of(request)}, {"asked_sha256", digest_of(request)}, {"reply", json_of(reply)}})));
+  }
+  count(reply.usage);
+  return reply;
+}
+
+std::optional<llm::ChatReply> Conversations::recorded(const std::string& name, const llm::ChatRequest& request) const {
+  const Result<std::string> text = (replayed_ ? *replayed_ : own_).read(name);
+  if (!text) return std::nullopt;
+  const Result<Json> json = parse_json(*text, name);
+  if (!json || !json->is_object() || !json->contains("reply")) return std::nullopt;
+  const bool same = json->value("asked_sha256", "") == digest_of(request);
+  if (!same && !replayed_) return std::nullopt;  // the run goes on otherwise than it did: the old answer is to another question
+  if (!same && log_ != nullptr) log_->warning("synth", "another_question", name + " was the answer to another question");
+  return reply_of((*json)["reply"]);
+}
+
+Result<llm::Chat*> Conversations::chat_for(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<llm::Chat>& chat = chats_[model];
+  if (!chat) {
+    KA_ASSIGN(chat, open_(model));
+  }
+  return chat.get();
+}
+
+Status Conversations::check_limits() {
+  const std::lock_guard lock(mutex_);
+  if (limits_.tokens && static_cast<std::uint64_t>(tokens_of(used_)) >= *limits_.tokens) limit_ = fmt::format("the limit of {} tokens (--max-tokens-total)", *limits_.tokens);
+  if (limits_.dollars && used_.dollars >= *limits_.dollars) limit_ = fmt::format("the limit of {:g} dollars (--max-dollars)", *limits_.dollars);
+  if (!limit_.empty()) return unsupported(limit_ + " was reached");
+  return ok();
+}
+
+void Conversations::count(const llm::Usage& usage) {
+  const std::lock_guard lock(mutex_);
+  used_.input_tokens += usage.input_tokens;
+  used_.cached_tokens += usage.cached_tokens;
+  used_.output_tokens += usage.output_tokens;
+  used_.reasoning_tokens += usage.reasoning_tokens;
+  used_.dollars += usage.dollars;
+  ++questions_;
+}
+
+Result<std::string> Conversations::seed() {
+  const std::lock_guard lock(mutex_);
+  if (!seed_.empty()) return seed_;
+  const Result<std::string> known = (replayed_ ? *replayed_ : own_).read(kSeedFile);
+  seed_ = known ? *known : new_nonce();
+  KA_TRY(own_.write(kSeedFile, seed_));
+  return seed_;
+}
+
+Status Conversations::note(const std::string& key, const std::string& name, const std::string& text) { return own_.write(fmt::format("{}{}/{}", kFolder, key, name), text); }
+
+std::optional<std::string> Conversations::noted(const std::string& key, const std::string& name) const {
+  if (!replayed_) return std::nullopt;
+  const Result<std::string> text = replayed_->read(fmt::format("{}{}/{}", kFolder, key, name));
+  return text ? std::optional(*text) : std::nullopt;
+}
+
+llm::Usage Conversations::used() const {
+  const std::lock_guard lock(mutex_);
+  return used_;
+}
+
+int Conversations::questions() const {
+  const std::lock_guard lock(mutex_);
+  return questions_;
+}
+
+std::string Conversations::limit() const {
+  const std::lock_guard lock(mutex_);
+  return limit_;
+}
+
+}  // namespace ka::pipeline
