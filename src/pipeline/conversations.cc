@@ -51,6 +51,8 @@ std::optional<llm::ChatReply> reply_of(const Json& json) try {
   out.model = json.at("model");
   out.provider = json.at("provider");
   out.id = json.at("id");
+  out.retries = json.at("retries");
+  out.seconds = json.at("seconds");
   return out;
 } catch (const Json::exception&) {
   return std::nullopt;

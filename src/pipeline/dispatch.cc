@@ -131,7 +131,7 @@ class PartWork {
   Status ask_models(const graph::Exported& exported) {
     if (!out_.kernel.empty() && !out_.verdict) return ok();  // it cannot be judged by itself, and neither could theirs
     say("asking", means_.models->model);
-    ModelWork work{"dispatch/" + subgraph_.id, folder_ + "/", {}, problem(), judging()};
+    ModelWork work{"dispatch/" + subgraph_.id, place_ + folder_ + "/", {}, problem(), judging()};
     KA_ASSIGN(work.task, task_of(work.problem, exported, work.judge, options_.choices, means_));
     Result<Contender> better = contest(work, {out_.kernel, out_.verdict, "codegen", 0, out_.result.rounds, out_.result.message}, means_);
     if (!better) return better.error().with(subgraph_.id);

@@ -28,7 +28,7 @@ struct ModelSide {
 // What is to be written, and how it is judged.
 struct ModelWork {
   std::string key;     // of its conversations: "whole", "dispatch/softmax"
-  std::string folder;  // of its artefacts below the run directory, ending in "/"
+  std::string folder;  // of its artefacts, ending in "/", for people
   prompt::Task task;
   verify::ProblemSource problem;
   verify::JudgeOptions judge;

@@ -265,7 +265,7 @@ class Job {
     if (!planned) {
       KA_ASSIGN(exported, pipeline::export_program(request_.problem, judge, request_.choices, interpreter_, cancel_, &output_.log()));
     }
-    pipeline::ModelWork work{"whole", "", {}, request_.problem, judge};
+    pipeline::ModelWork work{"whole", output_.path(""), {}, request_.problem, judge};
     KA_ASSIGN(work.task, pipeline::task_of(request_.problem, exported ? *exported : program_->whole.exported, judge, request_.choices, means));
     return pipeline::contest(std::move(work), std::move(built_in), means);
   }
@@ -422,6 +422,16 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
   return summary.exit_code;
 }
 
+// The words of an earlier run, with what this one may say anew.
+Result<Arguments> again(const std::vector<std::string>& words, const Arguments& given, std::initializer_list<std::string_view> also) {
+  KA_ASSIGN(Arguments out, Arguments::parse(words, kAutoFlags));
+  out.take(given, {"--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
+  out.take(given, also);
+  KA_ASSIGN(Settings settings, Settings::load(out));
+  out.attach(std::make_shared<const Settings>(std::move(settings)));
+  return out;
+}
+
 Result<int> run_job(const Arguments& given, AppContext& context, const std::string& command, const std::string& forced) {
   constexpr std::array<std::string_view, 3> routes = {"auto", "direct", "fuse"};
   const std::string started = utc_timestamp(system_wall_clock()());
@@ -432,10 +442,11 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
     const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
     if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
     KA_ASSIGN(resumed, earlier_run(run));
-    KA_ASSIGN(arguments, Arguments::parse(resumed->words, kAutoFlags));
-    arguments.take(given, {"--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
-    KA_ASSIGN(Settings settings, Settings::load(arguments));
-    arguments.attach(std::make_shared<const Settings>(std::move(settings)));
+    KA_ASSIGN(arguments, again(resumed->words, given, {}));
+  } else if (given.has("--replay") && !given.has("--problem")) {
+    KA_ASSIGN(EarlierRun recorded, earlier_run(given.text("--replay"), "--replay"));
+    use_its_problem(recorded);
+    KA_ASSIGN(arguments, again(recorded.words, given, {"--replay", "--out", "--no-router-cache"}));
   }
   KA_ASSIGN(const std::string wanted, arguments.choice("--route", forced, routes));
   KA_ASSIGN(const Limits limits, limits_of(arguments));

@@ -1,11 +1,14 @@
 #include "app/cli/earlier_run.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/auto.h"
 #include "base/json_fields.h"
 #include "os/files.h"
+#include "problem/problem_file.h"
 
 namespace ka::app {
 namespace {
@@ -38,6 +41,17 @@ Result<EarlierRun> earlier_run(const std::string& run, const std::string& flag) 
   }
   KA_ASSIGN(out.problem_text, directory->read_artifact(kProblemFile));
   return out;
+}
+
+void use_its_problem(EarlierRun& run) {
+  constexpr std::string_view kFlag = "--problem=";
+  const auto word = std::find_if(run.words.begin(), run.words.end(), [&](const std::string& one) { return one.starts_with(kFlag); });
+  if (word == run.words.end()) return;
+  const std::string problem = word->substr(kFlag.size());
+  const Result<problem::ProblemFile> file = problem::read_problem(problem);
+  if (file && file->text == run.problem_text) return;
+  const std::size_t colon = problem.rfind(".py:");
+  *word = std::string(kFlag) + run.folder + "/" + kProblemFile + (colon == std::string::npos ? "" : problem.substr(colon + 3));
 }
 
 Status check_same_job(const model::RunDirectory& directory, const Arguments& arguments, const std::string& problem_text) {

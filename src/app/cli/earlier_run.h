@@ -22,6 +22,9 @@ struct EarlierRun {
 // `run`: its id or folder. `flag` begins the error.
 Result<EarlierRun> earlier_run(const std::string& run, const std::string& flag = "--resume");
 
+// Where the problem's file is not what it was then, the words name the copy in the run's folder.
+void use_its_problem(EarlierRun& run);
+
 // Steps that are finished are not done again, so --out must not name a run of something else.
 Status check_same_job(const model::RunDirectory& directory, const Arguments& arguments, const std::string& problem_text);
 

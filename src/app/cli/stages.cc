@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/model_side.h"
 #include "app/cli/progress.h"
 #include "app/cli/request.h"
 #include "base/hash.h"
@@ -82,11 +83,13 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   if (jobs == 0) jobs = pipeline::jobs_for(subgraphs.size(), options.judge, gpus.get());
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
+  KA_ASSIGN(ModelChoice choice, choose_model(arguments.settings(), "dispatch_model", log));
+  KA_ASSIGN(const std::unique_ptr<Models> models, Models::open(arguments.settings(), std::move(choice), pipeline::artifacts_in(folder), log));
   std::map<std::string, model::SubgraphResult> results;
   std::mutex mutex;
   for (const model::Subgraph& subgraph : subgraphs) pipeline::tell_waiting(subgraph, log);
   KA_TRY(pipeline::for_each_part(subgraphs, jobs, context.cancel, [&](const model::Subgraph& subgraph) -> Status {
-    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, {interpreter, context.cancel, &log, nullptr, gpus.get()}));
+    KA_ASSIGN(const pipeline::PartKernel part, pipeline::make_part(subgraph, options, {interpreter, context.cancel, &log, nullptr, gpus.get(), models ? models->side() : nullptr}));
     const std::lock_guard lock(mutex);
     results[subgraph.id] = part.result;
     return write_files(folder, pipeline::files_of(part));
@@ -105,6 +108,7 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   else {
     for (const model::SubgraphResult& result : in_order) fmt::print("{:<8} {:<40} {}\n", result.success ? "ok" : "failed", result.id, result.message);
     fmt::print("{}/summary.json: {} of {} subgraphs have a kernel\n", folder, in_order.size() - static_cast<std::size_t>(failed), in_order.size());
+    if (models) fmt::print("{}\n", models->bill());
   }
   return failed == 0 ? 0 : 1;
 }
