@@ -254,6 +254,10 @@ RunSummary random_run_summary(Random& r) {
           r.unknown()};
 }
 
+SentenceRecord random_sentence_record(Random& r) {
+  return {1, r.text(), r.text(), r.text(), r.text(), r.small(), r.whole(), r.whole(), r.number(), r.unknown()};
+}
+
 RunInfo random_run_info(Random& r) { return {1, r.text(), r.text(), r.text(), r.text(), r.unknown()}; }
 
 }  // namespace ka::model

@@ -17,6 +17,7 @@
 #include "model/route.h"
 #include "model/run_info.h"
 #include "model/run_summary.h"
+#include "model/sentence_record.h"
 #include "model/subgraph.h"
 #include "model/timing.h"
 #include "model/verdict.h"
@@ -82,5 +83,6 @@ Profile random_profile(Random& r);
 Diagnosis random_diagnosis(Random& r);
 RunSummary random_run_summary(Random& r);
 RunInfo random_run_info(Random& r);
+SentenceRecord random_sentence_record(Random& r);
 
 }  // namespace ka::model

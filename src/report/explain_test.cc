@@ -50,6 +50,22 @@ std::string subgraphs() {
   return to_pretty_json_text(list);
 }
 
+TEST_F(ExplainTest, TheSentenceIsToldUnlessTheFolderWasUsedAgain) {
+  model::SentenceRecord record;
+  record.sentence = "relu of a vector\nof length 4";
+  record.understood = "relu; float32 x (4,)";
+  record.problem_sha256 = sha256_hex("program");
+  model::RunSummary ended = summary("run", true, true);
+  ended.problem_sha256 = record.problem_sha256;
+  const std::string sentence = to_pretty_json_text(model::to_json(record));
+  const RunView run = view({{"sentence.json", sentence}, {"summary.json", report::text(ended)}});
+  EXPECT_THAT(text(run), HasSubstr("  the sentence: relu of a vector of length 4\n  understood by rule: relu; float32 x (4,)\n"));
+  EXPECT_EQ(to_json(explain(run), run)["sentence"]["text"], record.sentence);
+  EXPECT_THAT(text(view({{"sentence.json", sentence}})), HasSubstr("the sentence: relu"));
+  ended.problem_sha256 = sha256_hex("another");
+  EXPECT_THAT(text(view({{"sentence.json", sentence}, {"summary.json", report::text(ended)}})), Not(HasSubstr("the sentence")));
+}
+
 TEST_F(ExplainTest, TheRowThatDecidedIsNamedFirst) {
   const RunView run = view({{"route.json", report::text(fuse_route())}});
   const WhyRoute why = explain(run).route.value();

@@ -152,6 +152,10 @@ std::string to_text(const Explanation& why, const RunView& view) {
     add(out, "  ",
         fmt::format("problem {}{}", view.row.problem,
                     view.row.seconds ? ", " + seconds_text(*view.row.seconds) : ""));
+  if (view.sentence) {
+    add(out, "  ", fmt::format("the sentence: {}", one_line(view.sentence->sentence)));
+    add(out, "  ", fmt::format("understood by {}: {}", view.sentence->by == "rules" ? "rule" : one_line(view.sentence->by), one_line(view.sentence->understood)));
+  }
   for (const std::string& complaint : view.complaints) add(out, "  not shown: ", complaint);
   if (why.route) route_text(out, *why.route, view.row.route.empty() ? why.route->strategy : view.row.route);
   cuts_text(out, why, view);

@@ -57,6 +57,10 @@ void add_header(Html& html, const RunView& view) {
   html.raw("</h1>\n").tag("<p class=\"lead\">", view.row.message, "</p>\n<dl>");
   add_pair(html, "run", view.row.id);
   add_pair(html, "problem", view.row.problem);
+  if (view.sentence) {
+    add_pair(html, "sentence", view.sentence->sentence);
+    add_pair(html, "understood as", view.sentence->understood);
+  }
   add_pair(html, "command", view.row.command);
   add_pair(html, "route", view.row.route);
   add_pair(html, "began", view.row.started);

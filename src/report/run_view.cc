@@ -202,6 +202,9 @@ Result<RunView> read_run(const std::string& path) {
   view.info = files.value("run.json", model::run_info_from_json);
   view.route = files.value("route.json", model::route_from_json);
   view.summary = files.value("summary.json", model::run_summary_from_json);
+  view.sentence = files.value(model::kSentenceFile, model::sentence_record_from_json);
+  // A folder may have been used again for a file.
+  if (view.sentence && view.summary && view.sentence->problem_sha256 != view.summary->problem_sha256) view.sentence.reset();
   if (const std::optional<std::string> journal = files.text("journal.jsonl")) {
     if (std::optional<model::JournalText> read =
             files.taken("journal.jsonl", model::parse_journal(*journal, "journal.jsonl")))

@@ -12,6 +12,7 @@
 #include "model/route.h"
 #include "model/run_info.h"
 #include "model/run_summary.h"
+#include "model/sentence_record.h"
 #include "model/subgraph.h"
 #include "model/verdict.h"
 #include "report/graph_notes.h"
@@ -38,6 +39,7 @@ struct Part {
 struct RunView {
   RunRow row;
   std::optional<model::RunInfo> info;
+  std::optional<model::SentenceRecord> sentence;  // that the problem was given as
   std::optional<model::Route> route;
   std::optional<model::RunSummary> summary;
   std::optional<model::Composition> composition;

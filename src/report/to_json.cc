@@ -34,6 +34,7 @@ Json rules_json(const std::vector<std::pair<std::string, std::string>>& rows) {
 
 Json to_json(const Explanation& why, const RunView& view) {
   Json out = {{"run", to_json(view.row)}, {"complaints", view.complaints}, {"route", nullptr}};
+  if (view.sentence) out["sentence"] = {{"text", view.sentence->sentence}, {"understood", view.sentence->understood}, {"by", view.sentence->by}};
   if (why.route) {
     out["route"] = {{"strategy", why.route->strategy},
                     {"decided_by", why.route->decided_by},

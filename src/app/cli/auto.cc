@@ -11,6 +11,7 @@
 #include "app/cli/deadlines.h"
 #include "app/cli/earlier_run.h"
 #include "app/cli/model_side.h"
+#include "app/cli/plain_words.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/settings.h"
@@ -74,6 +75,7 @@ class Job {
     return {{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request_.problem.text)}})}, {kProblemFile, request_.problem.text}};
   }
 
+  const Request& request() const { return request_; }
   const model::Route& route() const { return route_; }
   const std::map<std::string, double>& times() const { return times_; }
 
@@ -362,7 +364,9 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
     details["models"] = {{"questions", said.questions()}, {"input_tokens", said.used().input_tokens}, {"output_tokens", said.used().output_tokens}, {"dollars", said.used().dollars}, {"limit", said.limit()}};
   }
   const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
-  return {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
+  Json out = {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
+  add_program(job.request(), out);
+  return out;
 }
 
 void print(const RunOutput& output, const Outcome& last, const std::vector<Outcome>& outcomes) {
@@ -448,17 +452,19 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
     use_its_problem(recorded);
     KA_ASSIGN(arguments, again(recorded.words, given, {"--replay", "--out", "--no-router-cache"}));
   }
+  KA_TRY(settle_problem(arguments));
   KA_ASSIGN(const std::string wanted, arguments.choice("--route", forced, routes));
   KA_ASSIGN(const Limits limits, limits_of(arguments));
   KA_TRY(jobs_of(arguments));
   KA_TRY(arguments.whole_number("--compose-max-iters", 1));
-  Result<Request> asked = request_of(arguments, command);
+  Result<Request> asked = request_in_words(arguments, command);
   if (!asked && resumed && asked.error().kind == ErrorKind::not_found) return asked.error().with("--resume: the problem's file is not where it was");
   if (!asked) return asked.error();
   Request& request = *asked;
   if (!arguments.has("--no-export-cache")) request.choices.export_cache = pipeline::kExportCache;
-  if (resumed && request.problem.text != resumed->problem_text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : ""));
+  KA_TRY(understand_sentence(request, arguments, output, true, context.cancel));
+  if (resumed && request.problem.text != resumed->problem_text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
   if (output.exists()) {
     KA_TRY(output.open());
     KA_TRY(check_same_job(output.directory(), arguments, request.problem.text));
@@ -470,6 +476,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   pipeline::Budget budget(limits.attempts, limits.minutes, [&limit] { return limit.exceeded(); });
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, command, pipeline::kPartsPerGpu, output.log()));
   Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get());
+  KA_TRY(show_and_keep_program(request, arguments, output, job.request_files()));
   Result<std::vector<Outcome>> outcomes = job.run(wanted);
   if (!outcomes) output.settle();
   if (!outcomes && outcomes.error().kind == ErrorKind::unsupported) return not_achieved(command.c_str(), outcomes.error());

@@ -27,9 +27,9 @@ namespace ka::app {
 namespace {
 
 constexpr auto kCommands = std::to_array<Command>({
-    {"auto", "from a PyTorch program to a verified Triton program", "--problem P.py [--verify]", kAutoFlags, run_auto},
-    {"generate", "write Triton kernels for one problem", "--problem P.py [--out DIR]", kGenerateFlags, run_generate},
-    {"pipeline", "extract, dispatch and compose in one run", "--problem P.py", kAutoFlags, run_pipeline},
+    {"auto", "from a PyTorch program to a verified Triton program", "--problem P.py | \"SENTENCE\" [--verify]", kAutoFlags, run_auto},
+    {"generate", "write Triton kernels for one problem", "--problem P.py | \"SENTENCE\" [--out DIR]", kGenerateFlags, run_generate},
+    {"pipeline", "extract, dispatch and compose in one run", "--problem P.py | \"SENTENCE\"", kAutoFlags, run_pipeline},
     {"extract", "cut a program into subgraphs", "--problem P.py [--out DIR]", kExtractFlags, run_extract},
     {"dispatch", "write a kernel for each subgraph", "--subgraphs F.json [--out-dir DIR]", kDispatchFlags, run_dispatch},
     {"compose", "join kernels into one program", "--problem P.py --subgraphs F.json [--verify]", kComposeFlags, run_compose},
@@ -164,6 +164,7 @@ std::vector<std::string> Arguments::words(std::initializer_list<std::string_view
     if (std::find(without.begin(), without.end(), flag) != without.end()) continue;
     out.push_back(value.empty() ? flag : fmt::format("{}={}", flag, value));
   }
+  out.insert(out.end(), positional_.begin(), positional_.end());
   return out;
 }
 

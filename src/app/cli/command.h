@@ -34,7 +34,7 @@ class Arguments {
   bool has_setting(std::string_view flag) const { return setting_flags_.contains(flag); }
   std::string text(std::string_view flag, std::string otherwise = "") const;
   Result<std::string> required(std::string_view flag) const;
-  // The flags again as words, but for these.
+  // The flags, but for these, and the plain words again as words.
   std::vector<std::string> words(std::initializer_list<std::string_view> without) const;
   // Takes these flags over from others, where they have them.
   void take(const Arguments& others, std::initializer_list<std::string_view> flags);
@@ -47,6 +47,7 @@ class Arguments {
 
   void set(std::string_view flag, std::string value) { values_[std::string(flag)] = std::move(value); }
   void drop(std::string_view flag);
+  void drop_positional() { positional_.clear(); }
   // What the user has set, these flags included (settings.h); the defaults where nothing was attached.
   const Settings& settings() const;
   void attach(std::shared_ptr<const Settings> settings) { settings_ = std::move(settings); }

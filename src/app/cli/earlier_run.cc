@@ -46,12 +46,17 @@ Result<EarlierRun> earlier_run(const std::string& run, const std::string& flag) 
 void use_its_problem(EarlierRun& run) {
   constexpr std::string_view kFlag = "--problem=";
   const auto word = std::find_if(run.words.begin(), run.words.end(), [&](const std::string& one) { return one.starts_with(kFlag); });
-  if (word == run.words.end()) return;
+  const std::string copy = std::string(kFlag) + run.folder + "/" + kProblemFile;
+  if (word == run.words.end()) {  // it was a sentence, and this is what it became
+    std::erase_if(run.words, [](const std::string& one) { return !one.starts_with("--"); });
+    run.words.push_back(copy);
+    return;
+  }
   const std::string problem = word->substr(kFlag.size());
   const Result<problem::ProblemFile> file = problem::read_problem(problem);
   if (file && file->text == run.problem_text) return;
   const std::size_t colon = problem.rfind(".py:");
-  *word = std::string(kFlag) + run.folder + "/" + kProblemFile + (colon == std::string::npos ? "" : problem.substr(colon + 3));
+  *word = copy + (colon == std::string::npos ? "" : problem.substr(colon + 3));
 }
 
 Status check_same_job(const model::RunDirectory& directory, const Arguments& arguments, const std::string& problem_text) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/generate.h"
+#include "app/cli/plain_words.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/verify.h"
@@ -74,7 +75,7 @@ Json cost_of(const Generated& made) {
           {"decisions", made.decisions}};
 }
 
-Json result_of(const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict, const model::RunSummary& summary) {
+Json result_of(const Request& request, const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict, const model::RunSummary& summary) {
   Json kernels = Json::array();
   std::map<std::size_t, std::size_t> launch_of;
   for (std::size_t number = 0; number < made.file.launches.size(); ++number) {
@@ -82,7 +83,7 @@ Json result_of(const RunOutput& output, const Generated& made, const std::option
   }
   for (std::size_t k = 0; k < made.file.kernels.size(); ++k)
     kernels.push_back({{"name", made.file.kernels[k]}, {"family", ir::to_string(made.plan.kernels[k].kind)}, {"launch", launch_of.at(k)}, {"cost", cost_of(made.cost.kernels[k])}});
-  return {{"success", summary.success},
+  Json out = {{"success", summary.success},
           {"folder", output.folder()},
           {"kernel", output.path("kernel.py")},
           {"kernels", kernels},
@@ -92,19 +93,25 @@ Json result_of(const RunOutput& output, const Generated& made, const std::option
           {"verdict", verdict ? model::to_json(*verdict) : Json()},
           {"generation_seconds", made.seconds},
           {"times", summary.times}};
+  add_program(request, out);
+  return out;
 }
 
 }  // namespace
 
-Result<int> run_generate(const Arguments& arguments, AppContext& context) {
-  if (arguments.has("--list-operators")) {
+Result<int> run_generate(const Arguments& given, AppContext& context) {
+  if (given.has("--list-operators")) {
     list_operators();
     return 0;
   }
   const std::string started = utc_timestamp(system_wall_clock()());
-  KA_ASSIGN(Request request, request_of(arguments, "generate"));
+  Arguments arguments = given;
+  KA_TRY(settle_problem(arguments));
+  KA_ASSIGN(Request request, request_in_words(arguments, "generate"));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
+  KA_TRY(understand_sentence(request, arguments, output, false, context.cancel));
   KA_ASSIGN(std::string python, bridge::find_interpreter());
+  KA_TRY(show_and_keep_program(request, arguments, output));
 
   bridge::WarmInterpreter interpreter({python});
   Result<Generated> result = pipeline::generate(request.problem, request.options, request.choices, interpreter, context.cancel, &output.log());
@@ -115,7 +122,7 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
   }
   if (!result) return result.error();
   const Generated& made = *result;
-  KA_TRY(output.open());
+  if (!output.is_open()) KA_TRY(output.open());
   KA_TRY(output.keep("route", {{"route.json", to_pretty_json_text(model::to_json(made.route))}}));
   if (!made.refactored.empty()) KA_TRY(output.keep("partition", {{"refactored.py", made.refactored}}));
   KA_TRY(output.keep("synth", {{"graph.txt", pipeline::explanation(made)}, {"kernel.py", made.file.text}}));
@@ -135,7 +142,7 @@ Result<int> run_generate(const Arguments& arguments, AppContext& context) {
   const model::RunSummary summary = summary_of(request, output, made, verdict, started);
   KA_TRY(output.keep("summary", {{"summary.json", to_pretty_json_text(model::to_json(summary))}}));
   output.settle();
-  if (quiet) fmt::print("{}", to_pretty_json_text(result_of(output, made, verdict, summary)));
+  if (quiet) fmt::print("{}", to_pretty_json_text(result_of(request, output, made, verdict, summary)));
   else if (verdict) fmt::print("{}", verify::verdict_text(*verdict));
   return summary.exit_code;
 }

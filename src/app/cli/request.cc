@@ -22,12 +22,8 @@ Result<std::string> either(const Arguments& arguments, const char* flag, const c
   return std::string(arguments.has(other) ? other : flag);
 }
 
-}  // namespace
-
-Result<Request> options_of(const Arguments& arguments) {
+Result<Request> flags_of(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> platforms = {"cuda", "xpu"}, forms = {"kernel", "kernelbench"};
-  if (!arguments.positional().empty())
-    return invalid_input(fmt::format("unexpected argument \"{}\"; everything is given with flags", arguments.positional()[0]));
   Request request;
   KA_ASSIGN(const std::string platform, either(arguments, "--platform", "--target-platform"));
   KA_ASSIGN(request.choices.platform, arguments.choice(platform, "cuda", platforms));
@@ -43,21 +39,43 @@ Result<Request> options_of(const Arguments& arguments) {
   return request;
 }
 
-Result<Request> request_of(const Arguments& arguments, const std::string& command) {
+Result<Request> request_about(const Arguments& arguments, const problem::ProblemFile& file) {
   constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
-  if (!arguments.positional().empty())
-    return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
-  KA_ASSIGN(std::string problem, arguments.required("--problem"));
-  KA_ASSIGN(problem::ProblemFile file, problem::read_problem(problem));
   KA_ASSIGN(std::string mode, arguments.choice("--mode", "train", modes));
-  KA_ASSIGN(Request request, options_of(arguments));
+  KA_ASSIGN(Request request, flags_of(arguments));
   request.problem = {file.path, file.object, file.text, mode};
   if (const std::string test = arguments.settings().text("test_paths"); !test.empty()) {
     Result<std::string> text = problem::read_source(test);
     if (!text) return text.error().with("--test-paths");
     request.test = verify::TestScript{test, std::move(*text)};
   }
+  return request;
+}
+
+}  // namespace
+
+Result<Request> options_of(const Arguments& arguments) {
+  if (!arguments.positional().empty())
+    return invalid_input(fmt::format("unexpected argument \"{}\"; everything is given with flags", arguments.positional()[0]));
+  return flags_of(arguments);
+}
+
+Result<Request> request_of(const Arguments& arguments, const std::string& command) {
+  if (!arguments.positional().empty())
+    return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
+  KA_ASSIGN(const std::string problem, arguments.required("--problem"));
+  KA_ASSIGN(const problem::ProblemFile file, problem::read_problem(problem));
+  KA_ASSIGN(Request request, request_about(arguments, file));
   request.command = fmt::format("kernelagent {} --problem {}", command, quote_shell(problem));
+  return request;
+}
+
+Result<Request> request_in_words(const Arguments& arguments, const std::string& command) {
+  if (arguments.positional().size() != 1) return request_of(arguments, command);
+  KA_ASSIGN(Request request, request_about(arguments, {}));
+  request.sentence = model::SentenceRecord();
+  request.sentence->sentence = trim(arguments.positional()[0]);
+  request.command = fmt::format("kernelagent {} {}", command, quote_shell(request.sentence->sentence));
   return request;
 }
 

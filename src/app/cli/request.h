@@ -7,6 +7,7 @@
 
 #include "app/cli/command.h"
 #include "base/event_log.h"
+#include "model/sentence_record.h"
 #include "os/gpu_pool.h"
 #include "pipeline/generate.h"
 
@@ -17,10 +18,13 @@ struct Request {
   verify::JudgeOptions options;
   pipeline::GenerateChoices choices;
   std::optional<verify::TestScript> test;  // that the program as a whole must pass, besides the judge
+  std::optional<model::SentenceRecord> sentence;  // in place of a file; what it became is filled in by understand_sentence (plain_words.h)
   std::string command;  // the command line, as far as it says what is asked for
 };
 
 Result<Request> request_of(const Arguments& arguments, const std::string& command);
+// The same, or about the sentence that is the only plain word.
+Result<Request> request_in_words(const Arguments& arguments, const std::string& command);
 // Without a problem.
 Result<Request> options_of(const Arguments& arguments);
 // --dispatch-jobs or --jobs; 0 for auto.

@@ -1,0 +1,145 @@
+#include "app/cli/plain_words.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/settings.h"
+#include "base/hash.h"
+#include "base/json_fields.h"
+#include "base/redact.h"
+#include "base/strings.h"
+#include "os/files.h"
+#include "pipeline/program_side.h"
+#include "pipeline/sentence_problem.h"
+#include "problem/problem_file.h"
+#include "synth/llm/open_chat.h"
+
+namespace ka::app {
+namespace {
+
+constexpr const char* kProgramFile = "problem.py";
+constexpr const char* kProgramStep = "problem";
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// Is it the name of a file, there or not? A sentence has blanks, or is a word that looks like no file.
+bool names_file(const std::string& text) {
+  if (os::exists(text)) return true;
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string::npos && problem::is_identifier(std::string_view(text).substr(colon + 1)) && os::exists(text.substr(0, colon))) return true;
+  return text.find_first_of(kBlanks) == std::string::npos && (text.ends_with(".py") || colon != std::string::npos);
+}
+
+// What might have been meant as a file after all.
+bool looks_like_file(const std::string& text) { return text.ends_with(".py") || text.find_first_of(kBlanks) == std::string::npos; }
+
+// The program that an earlier run in the folder has for the sentence.
+Result<std::optional<pipeline::SentenceProgram>> earlier_program(const std::string& folder, const std::string& sentence) {
+  KA_ASSIGN(const model::RunDirectory run, model::RunDirectory::open(folder, model::RunDirectory::Access::read));
+  const Result<std::string> text = run.read_artifact(model::kSentenceFile);
+  if (!text && text.error().kind == ErrorKind::not_found) return std::optional<pipeline::SentenceProgram>();
+  if (!text) return text.error();
+  const std::string where = fmt::format("{}/{}", folder, model::kSentenceFile);
+  KA_ASSIGN(const Json json, parse_json(*text, where));
+  Result<model::SentenceRecord> record = model::sentence_record_from_json(json);
+  if (!record) return record.error().with(where);
+  if (record->sentence != sentence) return std::optional<pipeline::SentenceProgram>();
+  KA_ASSIGN(std::string program, run.read_artifact(kProgramFile));
+  if (sha256_hex(program) != record->problem_sha256) return invalid_input(fmt::format("{}/{} is not what it was when the run began; name a new folder with --out", folder, kProgramFile));
+  return std::optional(pipeline::SentenceProgram{std::move(program), std::move(*record)});
+}
+
+// A program of a model must load and run, as any problem, in a process that can do no harm.
+Status check_program(const std::string& text, const Request& request, const os::CancelToken& cancel) {
+  if (!pipeline::imports_only_known(text)) return invalid_input("the file imports something that does not come with Python or PyTorch; accepted are torch and its modules");
+  KA_ASSIGN(std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  const verify::ProblemSource source{kProgramFile, "", text, request.problem.mode};
+  KA_TRY(pipeline::ProgramSide::open(source, request.options, "", interpreter, cancel));
+  return ok();
+}
+
+pipeline::SentenceHelper helper_of(const Request& request, const Settings& settings, Redactor& redactor, const os::CancelToken& cancel) {
+  for (const std::string& secret : settings.secrets()) redactor.add_secret(secret);
+  pipeline::SentenceHelper helper;
+  helper.model = settings.text("model");
+  helper.effort = settings.is("high_reasoning") ? "high" : "";
+  helper.redactor = &redactor;
+  helper.open = [&settings, &redactor, model = helper.model] {
+    llm::ChatOptions options;
+    options.redactor = &redactor;
+    if (const std::optional<double> seconds = settings.number("llm_timeout_s")) options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+    return llm::open_chat(model, [&settings](const std::string& name) { return settings.lookup(name); }, options);
+  };
+  helper.check = [&request, &cancel](const std::string& text) { return check_program(text, request, cancel); };
+  return helper;
+}
+
+Result<pipeline::SentenceProgram> program_of(const Request& request, const Arguments& arguments, RunOutput& output, bool go_on, const os::CancelToken& cancel) {
+  const std::string& sentence = request.sentence->sentence;
+  if (go_on && output.exists()) {
+    KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program(output.folder(), sentence));
+    if (earlier) return std::move(*earlier);
+  }
+  Redactor redactor;
+  Result<pipeline::SentenceProgram> made = pipeline::problem_for(sentence, helper_of(request, arguments.settings(), redactor, cancel), cancel, &output.log());
+  if (!made && made.error().kind == ErrorKind::invalid_input && looks_like_file(sentence)) return made.error().with(fmt::format("there is no file \"{}\", and as a sentence", sentence));
+  return made;
+}
+
+std::string indented(const std::string& text) {
+  std::string out;
+  for (const std::string& line : split(trim(text), '\n')) out += line.empty() ? "\n" : "  " + line + "\n";
+  return out;
+}
+
+}  // namespace
+
+Status settle_problem(Arguments& arguments) {
+  const std::vector<std::string> words = arguments.positional();
+  if (words.empty()) return ok();
+  if (words.size() > 1) return invalid_input(fmt::format("unexpected argument \"{}\"; one problem is expected: --problem FILE, or a sentence in quotes", words[1]));
+  const std::string text = trim(words[0]);
+  if (arguments.has("--problem")) return invalid_input(fmt::format("\"{}\" and --problem {} are two problems; one is expected", elide_middle(text, 80), arguments.text("--problem")));
+  if (text.empty()) return invalid_input("the problem is an empty text; accepted: --problem FILE, or a sentence such as \"softmax over the last dimension of a 128 x 1000 tensor\"");
+  if (!names_file(text)) return ok();
+  arguments.drop_positional();
+  arguments.set("--problem", text);
+  return ok();
+}
+
+Status understand_sentence(Request& request, const Arguments& arguments, RunOutput& output, bool go_on, const os::CancelToken& cancel) {
+  if (!request.sentence) return ok();
+  KA_ASSIGN(pipeline::SentenceProgram program, program_of(request, arguments, output, go_on, cancel));
+  request.problem.path = output.path(kProgramFile);
+  request.problem.text = std::move(program.text);
+  request.sentence = std::move(program.record);
+  return ok();
+}
+
+std::map<std::string, std::string> program_files(const Request& request) {
+  if (!request.sentence) return {};
+  return {{kProgramFile, request.problem.text}, {model::kSentenceFile, to_pretty_json_text(model::to_json(*request.sentence))}};
+}
+
+Status show_and_keep_program(const Request& request, const Arguments& arguments, RunOutput& output, const std::map<std::string, std::string>& further) {
+  if (!request.sentence) return ok();
+  if (!arguments.has("--json"))
+    output.print(fmt::format("understood by {}: {}\n{}:\n{}\n", request.sentence->by == "rules" ? "rule" : request.sentence->by, request.sentence->understood, request.problem.path, indented(request.problem.text)));
+  if (!output.is_open()) KA_TRY(output.open());
+  const std::map<std::string, std::string> files = program_files(request);
+  const Result<std::string> there = output.directory().read_artifact(model::kSentenceFile);
+  if (there && *there == files.at(model::kSentenceFile) && output.directory().finished(kProgramStep, "")) return ok();
+  KA_TRY(output.write(further));
+  return output.keep(kProgramStep, files);
+}
+
+void add_program(const Request& request, Json& json) {
+  if (!request.sentence) return;
+  json["sentence"] = request.sentence->sentence;
+  json["understood"] = request.sentence->understood;
+  json["problem_code"] = request.problem.text;
+}
+
+}  // namespace ka::app

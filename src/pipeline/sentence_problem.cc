@@ -1,0 +1,128 @@
+#include "pipeline/sentence_problem.h"
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "base/ids.h"
+#include "base/strings.h"
+#include "problem/sentence.h"
+#include "synth/prompt/prompts.h"
+#include "synth/prompt/reply.h"
+
+namespace ka::pipeline {
+namespace {
+
+constexpr std::size_t kMaxUnderstood = 300;
+
+// The first line of the file's docstring, which says what is computed; what else a model writes is not for a terminal.
+std::string first_words(const std::string& text) {
+  std::string rest = trim(text);
+  if (!rest.starts_with("\"\"\"") && !rest.starts_with("'''")) return {};
+  const std::string quote = rest.substr(0, 3);
+  rest = trim(rest.substr(3));
+  std::string line = trim(rest.substr(0, std::min(rest.find(quote), rest.find('\n'))));
+  std::erase_if(line, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return elide_middle(line, kMaxUnderstood);
+}
+
+bool is_for_the_model(const Error& error) { return error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::unsupported || error.kind == ErrorKind::timeout; }
+
+class Conversation {
+ public:
+  Conversation(const std::string& sentence, const SentenceHelper& helper, const os::CancelToken& cancel, EventLog* log) : helper_(helper), cancel_(cancel), log_(log) {
+    out_.record.sentence = prompt_.sentence = sentence;
+    out_.record.by = helper.model;
+  }
+
+  // `refused`: what the rules have said.
+  Result<SentenceProgram> run(const Error& refused) {
+    Result<std::unique_ptr<llm::Chat>> chat = helper_.open();
+    if (!chat) return Error{chat.error().kind, fmt::format("{}; and {} cannot be asked: {}", refused.message, helper_.model, chat.error().message)};
+    chat_ = std::move(*chat);
+    KA_ASSIGN(files_, prompt::PromptFiles::load());
+    for (int answer = 1; answer <= kMostSentenceAnswers; ++answer) {
+      KA_ASSIGN(const bool good, attempt());
+      if (good) return std::move(out_);
+      if (log_ != nullptr) log_->info("problem", "answer_refused", fmt::format("answer {} of {} cannot be used: {}", answer, helper_.model, prompt_.complaint));
+    }
+    return invalid_input(fmt::format("{} wrote no program for the sentence that can be used in {} answers, the last one: {}; the rules say: {}", helper_.model, kMostSentenceAnswers, prompt_.complaint, refused.message));
+  }
+
+ private:
+  Result<llm::Answer> ask(const std::vector<llm::Message>& messages) {
+    llm::ChatRequest request;
+    request.model = helper_.model;
+    request.messages = messages;
+    request.effort = helper_.effort;
+    KA_ASSIGN(const llm::ChatReply reply, chat_->ask(request, cancel_));
+    ++out_.record.questions;
+    out_.record.input_tokens += reply.usage.input_tokens;
+    out_.record.output_tokens += reply.usage.output_tokens;
+    out_.record.dollars += reply.usage.dollars;
+    llm::Answer answer = reply.answers.front();
+    if (helper_.redactor != nullptr) answer.text = helper_.redactor->redact(answer.text);
+    return answer;
+  }
+
+  Result<prompt::Reply> answer_to(const std::vector<llm::Message>& messages) {
+    const prompt::Asked asked{{"Model"}, prompt_.program, messages.back().text};
+    KA_ASSIGN(const llm::Answer first, ask(messages));
+    if (first.finish == llm::Finish::refused) return invalid_input(fmt::format("{} does not want to answer this", helper_.model));
+    if (const std::optional<std::string> unclear = prompt::unclear_reason(first.text)) return invalid_input(fmt::format("{} does not understand the sentence either: {}", helper_.model, *unclear));
+    prompt::Reply reply = prompt::read_reply(asked, first.text, first.finish == llm::Finish::truncated);
+    if (!std::holds_alternative<prompt::NeedsContinuation>(reply)) return reply;
+    KA_ASSIGN(const std::vector<llm::Message> more, prompt::continuation_messages(files_, {messages, first.text}));
+    KA_ASSIGN(const llm::Answer second, ask(more));
+    return prompt::read_continued(asked, first.text, second.text, second.finish == llm::Finish::truncated);
+  }
+
+  // False: the complaint says why not.
+  Result<bool> attempt() {
+    KA_ASSIGN(const std::vector<llm::Message> messages, prompt::sentence_messages(files_, prompt_, new_nonce()));
+    KA_ASSIGN(const prompt::Reply reply, answer_to(messages));
+    std::string text;
+    if (const auto* whole = std::get_if<prompt::WholeFile>(&reply)) text = whole->text;
+    else if (const auto* edited = std::get_if<prompt::EditedFile>(&reply)) text = edited->text;
+    else if (const auto* refusal = std::get_if<prompt::Refusal>(&reply)) prompt_.complaint = refusal->sentence;
+    else prompt_.complaint = "the answer was cut off twice; write a shorter file";
+    if (text.empty()) return false;
+    if (!text.ends_with('\n')) text += '\n';
+    prompt_.program = text;
+    const Status checked = helper_.check(text);
+    if (!checked && !is_for_the_model(checked.error())) return checked.error();
+    if (!checked) {
+      prompt_.complaint = checked.error().message;
+      return false;
+    }
+    const std::string words = first_words(text);
+    out_.record.understood = words.empty() ? "the program that the model has written" : words;
+    out_.record.problem_sha256 = sha256_hex(text);
+    out_.text = std::move(text);
+    return true;
+  }
+
+  const SentenceHelper& helper_;
+  const os::CancelToken& cancel_;
+  EventLog* log_;
+  std::unique_ptr<llm::Chat> chat_;
+  prompt::PromptFiles files_;
+  prompt::SentencePrompt prompt_;
+  SentenceProgram out_;
+};
+
+}  // namespace
+
+Result<SentenceProgram> problem_for(const std::string& sentence, const SentenceHelper& helper, const os::CancelToken& cancel, EventLog* log) {
+  Result<problem::SentenceProblem> by_rules = problem::problem_of_sentence(sentence);
+  if (by_rules) {
+    SentenceProgram out{std::move(by_rules->text), {}};
+    out.record.sentence = sentence;
+    out.record.understood = std::move(by_rules->understood);
+    out.record.problem_sha256 = sha256_hex(out.text);
+    return out;
+  }
+  if (helper.model.empty()) return by_rules.error();
+  return Conversation(sentence, helper, cancel, log).run(by_rules.error());
+}
+
+}  // namespace ka::pipeline
