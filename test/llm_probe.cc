@@ -95,6 +95,10 @@ Json probe(const Json& json) {
   Redactor redactor;
   ChatOptions options = options_of(json);
   options.redactor = &redactor;
+  if (json.contains("descriptors")) {
+    const rlimit most{json["descriptors"].get<rlim_t>(), json["descriptors"].get<rlim_t>()};
+    ::setrlimit(RLIMIT_NOFILE, &most);
+  }
   const std::int64_t fds = open_descriptors();
   Json out;
   {

@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMostIdle = 32;        // multi handles that wait for another call
+constexpr std::size_t kMostIdle = 64;        // multi handles that wait for another call
 constexpr long kOldestConnectionSeconds = 60;
 constexpr milliseconds kWaitEvery{100};
 

@@ -4,6 +4,7 @@ import socket
 import unittest
 from typing import Any
 
+import program
 from fake_model import KEY, FakeModel, ask, need_client
 
 TEXT = "Ein Kernel für alle: \u4f60\u597d \U0001f600 \"quoted\" \\ and\nlines.\n" * 3
@@ -90,11 +91,19 @@ class Samples(unittest.TestCase):
             self.assertEqual(len(fake.requests()), 3)
 
     def test_many_at_once_leave_no_descriptor(self):
-        with FakeModel([{"answer": TEXT, "chunk": 9}]) as fake:
-            reply = fake.ask({"model": "claude-opus-4-6", "parallel": 64})
-            self.assertEqual([texts(outcome) for outcome in reply["outcomes"]], [[TEXT]] * 64)
+        for parallel in (64, 200):
+            with self.subTest(parallel), FakeModel([{"answer": TEXT, "chunk": 9}]) as fake:
+                reply = fake.ask({"model": "claude-opus-4-6", "parallel": parallel})
+                self.assertEqual([texts(outcome) for outcome in reply["outcomes"]], [[TEXT]] * parallel)
+                self.assertEqual(reply["fds_left"], 0)
+                self.assertEqual(len({request["n"] for request in fake.requests()}), parallel)
+
+    @unittest.skipIf(program.PRESET == "asan", "the sanitizer needs a descriptor for its own checks, and reports errors without one")
+    def test_few_descriptors_are_waited_for(self):
+        with FakeModel([{"answer": "text"}]) as fake:
+            reply = fake.ask({"model": "claude-opus-4-6", "parallel": 60, "descriptors": 50, "retry": {"attempts": 30, "first_wait": 20, "longest_wait": 200}})
+            self.assertEqual([texts(outcome) for outcome in reply["outcomes"]], [["text"]] * 60)
             self.assertEqual(reply["fds_left"], 0)
-            self.assertEqual(len({request["n"] for request in fake.requests()}), 64)
 
 
 class Cost(unittest.TestCase):

@@ -17,6 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLongestWords = 300;
+constexpr std::size_t kMostLookedAt = std::size_t{64} << 10;
 
 // Types and codes of errors that providers give inside a body or a stream. The first that is named decides.
 struct ErrorWord {
@@ -127,10 +128,13 @@ std::optional<milliseconds> wait_asked_for(const os::HttpHead& head, WallTime no
 }  // namespace
 
 std::string plain_words(std::string_view text) {
+  const std::string some = elide_middle(std::string(text.substr(0, kMostLookedAt)), 4 * kLongestWords);
   std::string out;
-  for (const char c : text.substr(0, 4 * kLongestWords)) {
-    const bool blank = static_cast<unsigned char>(c) <= 0x20 || c == 0x7F;
-    if (!blank) out += c;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const auto c = static_cast<unsigned char>(some[i]), next = static_cast<unsigned char>(i + 1 < some.size() ? some[i + 1] : 0);
+    const bool c1 = c == 0xC2 && next >= 0x80 && next < 0xA0;  // control characters of terminals that need no ESC
+    if (c1) ++i;
+    if (c > 0x20 && c != 0x7F && !c1) out += some[i];
     else if (!out.empty() && out.back() != ' ') out += ' ';
   }
   return elide_middle(trim(out), kLongestWords);

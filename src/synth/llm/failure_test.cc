@@ -72,6 +72,7 @@ TEST(Failure, OfTheConnection) {
 TEST(Failure, ForeignWordsAreOneShortLine) {
   EXPECT_EQ(plain_words(" a\r\n\tb \x1b[31mc "), "a b [31mc");
   EXPECT_LE(plain_words(std::string(100000, 'x')).size(), 300U);
+  EXPECT_EQ(plain_words("a\xC2\x9B" "31m\xC2\xA7"), "a 31m\xC2\xA7");
   EXPECT_EQ(plain_words(""), "");
 }
 

@@ -101,8 +101,8 @@ class HttpChat final : public Chat {
         if (!failed || part.retried.error->kind == ErrorKind::cancelled) failed = part.retried.error;
         continue;
       }
-      if (out.id.empty()) out.id = clean(part.reply.id);
-      if (out.model.empty()) out.model = clean(part.reply.model);
+      if (out.id.empty()) out.id = clean(plain_words(part.reply.id));
+      if (out.model.empty()) out.model = clean(plain_words(part.reply.model));
       for (Answer& answer : part.reply.answers) {
         if (static_cast<int>(out.answers.size()) == samples) break;
         if (road_.server.key.size() >= 6) replace_all(answer.text, road_.server.key, "[redacted]");
