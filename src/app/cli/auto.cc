@@ -47,8 +47,8 @@ struct Outcome {
 
 class Job {
  public:
-  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, pipeline::Budget& budget, os::GpuPool* gpus)
-      : arguments_(arguments), request_(request), output_(output), interpreter_(interpreter), cancel_(std::move(cancel)), budget_(budget), gpus_(gpus),
+  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, pipeline::Budget& budget, os::GpuPool* gpus, bool alone)
+      : alone_(alone), arguments_(arguments), request_(request), output_(output), interpreter_(interpreter), cancel_(std::move(cancel)), budget_(budget), gpus_(gpus),
         options_{request.options, request.choices, !arguments.has("--no-verify"), output.folder()} {}
 
   Result<std::vector<Outcome>> run(const std::string& wanted) {
@@ -61,10 +61,12 @@ class Job {
     const std::string second = first == "direct" ? "fuse" : "direct";
     std::vector<Outcome> out;
     KA_TRY(attempt(first, out));
-    if (!out.back().success && out.back().limit.empty() && no_plan_.empty() && !arguments_.has("--no-fallback")) KA_TRY(attempt(second, out));
+    if (!out.back().success && out.back().limit.empty() && no_plan_.empty() && !is_alone() && !arguments_.has("--no-fallback")) KA_TRY(attempt(second, out));
     return out;
   }
 
+  // `generate`: the direct route and no other.
+  bool is_alone() const { return alone_; }
   // Null where no language model takes part.
   const Models* models() const { return models_.get(); }
 
@@ -112,7 +114,7 @@ class Job {
     }
     const verify::ProblemSource& problem = request_.problem;
     const std::string key = route::cache_key({problem.text, problem.object, request_.choices.platform, problem.mode, KA_VERSION});
-    const bool with_cache = !arguments_.has("--no-router-cache");
+    const bool with_cache = !is_alone() && !arguments_.has("--no-router-cache");
     std::optional<model::Route> known;
     if (with_cache) {
       KA_ASSIGN(known, route::look_up(kRouterCache, key));
@@ -306,6 +308,7 @@ class Job {
     return out;
   }
 
+  const bool alone_;
   const Arguments& arguments_;
   const Request& request_;
   RunOutput& output_;
@@ -365,6 +368,7 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
   }
   const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
   Json out = {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
+  if (job.is_alone()) out.update({{"folder", output.folder()}, {"kernel", details["kernel_path"]}, {"verdict", details["verdict"]}, {"message", last.message}, {"worker_id", details.value("worker_id", 0)}, {"rounds", details.value("rounds", 0)}, {"producer", details.value("producer", "")}});
   add_program(job.request(), out);
   return out;
 }
@@ -426,16 +430,6 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
   return summary.exit_code;
 }
 
-// The words of an earlier run, with what this one may say anew.
-Result<Arguments> again(const std::vector<std::string>& words, const Arguments& given, std::initializer_list<std::string_view> also) {
-  KA_ASSIGN(Arguments out, Arguments::parse(words, kAutoFlags));
-  out.take(given, {"--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
-  out.take(given, also);
-  KA_ASSIGN(Settings settings, Settings::load(out));
-  out.attach(std::make_shared<const Settings>(std::move(settings)));
-  return out;
-}
-
 Result<int> run_job(const Arguments& given, AppContext& context, const std::string& command, const std::string& forced) {
   constexpr std::array<std::string_view, 3> routes = {"auto", "direct", "fuse"};
   const std::string started = utc_timestamp(system_wall_clock()());
@@ -446,11 +440,11 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
     const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
     if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
     KA_ASSIGN(resumed, earlier_run(run));
-    KA_ASSIGN(arguments, again(resumed->words, given, {}));
+    KA_ASSIGN(arguments, asked_again(*resumed, given, {}));
   } else if (given.has("--replay") && !given.has("--problem")) {
     KA_ASSIGN(EarlierRun recorded, earlier_run(given.text("--replay"), "--replay"));
     use_its_problem(recorded);
-    KA_ASSIGN(arguments, again(recorded.words, given, {"--replay", "--out", "--no-router-cache"}));
+    KA_ASSIGN(arguments, asked_again(recorded, given, {"--replay", "--out", "--no-router-cache"}));
   }
   KA_TRY(settle_problem(arguments));
   KA_ASSIGN(const std::string wanted, arguments.choice("--route", forced, routes));
@@ -475,7 +469,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   const Deadlines::Job limit(deadlines, std::chrono::milliseconds(static_cast<std::int64_t>(limits.minutes * 60'000)));
   pipeline::Budget budget(limits.attempts, limits.minutes, [&limit] { return limit.exceeded(); });
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, command, pipeline::kPartsPerGpu, output.log()));
-  Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get());
+  Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get(), command == "generate");
   KA_TRY(show_and_keep_program(request, arguments, output, job.request_files()));
   Result<std::vector<Outcome>> outcomes = job.run(wanted);
   if (!outcomes) output.settle();
@@ -488,6 +482,8 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
 }  // namespace
 
 Result<int> run_auto(const Arguments& arguments, AppContext& context) { return run_job(arguments, context, "auto", "auto"); }
+
+Result<int> run_generate_with_models(const Arguments& arguments, AppContext& context) { return run_job(arguments, context, "generate", "direct"); }
 
 Result<int> run_pipeline(const Arguments& arguments, AppContext& context) {
   if (arguments.has("--route")) return invalid_input("--route is for auto; pipeline is the route fuse");

@@ -39,6 +39,8 @@ inline constexpr auto kAutoFlags = with_settings<kKernels>({
 });
 
 Result<int> run_auto(const Arguments& arguments, AppContext& context);
+// `generate` where a language model takes part: the route "direct", without a fallback.
+Result<int> run_generate_with_models(const Arguments& arguments, AppContext& context);
 // The same on the route "fuse", without a fallback.
 Result<int> run_pipeline(const Arguments& arguments, AppContext& context);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/auto.h"
+#include "app/cli/settings.h"
 #include "base/json_fields.h"
 #include "os/files.h"
 #include "problem/problem_file.h"
@@ -40,6 +41,15 @@ Result<EarlierRun> earlier_run(const std::string& run, const std::string& flag) 
     out.words.push_back(word.get<std::string>());
   }
   KA_ASSIGN(out.problem_text, directory->read_artifact(kProblemFile));
+  return out;
+}
+
+Result<Arguments> asked_again(const EarlierRun& run, const Arguments& given, std::initializer_list<std::string_view> also) {
+  KA_ASSIGN(Arguments out, Arguments::parse(run.words, kAutoFlags));
+  out.take(given, {"--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
+  out.take(given, also);
+  KA_ASSIGN(Settings settings, Settings::load(out));
+  out.attach(std::make_shared<const Settings>(std::move(settings)));
   return out;
 }
 

@@ -22,6 +22,9 @@ struct EarlierRun {
 // `run`: its id or folder. `flag` begins the error.
 Result<EarlierRun> earlier_run(const std::string& run, const std::string& flag = "--resume");
 
+// Its words, with what the new command may say anew, and what else it says (`also`).
+Result<Arguments> asked_again(const EarlierRun& run, const Arguments& given, std::initializer_list<std::string_view> also);
+
 // Where the problem's file is not what it was then, the words name the copy in the run's folder.
 void use_its_problem(EarlierRun& run);
 

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/auto.h"
 #include "app/cli/generate.h"
+#include "app/cli/model_side.h"
 #include "app/cli/plain_words.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
@@ -105,6 +107,9 @@ Result<int> run_generate(const Arguments& given, AppContext& context) {
     return 0;
   }
   const std::string started = utc_timestamp(system_wall_clock()());
+  EventLog unheard;
+  KA_ASSIGN(const ModelChoice choice, choose_model(given.settings(), "model", unheard));
+  if (!choice.model.empty() && !given.has("--no-verify")) return run_generate_with_models(given, context);
   Arguments arguments = given;
   KA_TRY(settle_problem(arguments));
   KA_ASSIGN(Request request, request_in_words(arguments, "generate"));
