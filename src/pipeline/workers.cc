@@ -192,8 +192,7 @@ class Session {
 
   // A model that cannot be asked any more ends this worker alone.
   void end(const Error& error, int number, int round) {
-    const bool of_the_model = error.kind == ErrorKind::network || error.kind == ErrorKind::timeout || error.kind == ErrorKind::environment || error.kind == ErrorKind::unsupported;
-    if (!of_the_model) return stop(error);
+    if (error.kind == ErrorKind::cancelled || error.kind == ErrorKind::internal || error.kind == ErrorKind::io) return stop(error);
     const std::lock_guard lock(mutex_);
     if (!side_.conversations.is_replay() || last_.empty()) last_ = error.message;
     if (means_.log != nullptr) means_.log->debug("synth", "ended", fmt::format("{}: worker {}, round {}: {}", work_.key, number, round, error.message));
