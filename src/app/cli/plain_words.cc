@@ -44,19 +44,22 @@ Result<std::optional<pipeline::SentenceProgram>> earlier_program(const std::stri
   KA_ASSIGN(const Json json, parse_json(*text, where));
   Result<model::SentenceRecord> record = model::sentence_record_from_json(json);
   if (!record) return record.error().with(where);
-  if (record->sentence != sentence) return std::optional<pipeline::SentenceProgram>();
+  if (record->sentence != sentence) return invalid_input(fmt::format("--out: {} holds a run of another problem (\"{}\"); name a new folder", folder, elide_middle(record->sentence, 200)));
   KA_ASSIGN(std::string program, run.read_artifact(kProgramFile));
   if (sha256_hex(program) != record->problem_sha256) return invalid_input(fmt::format("{}/{} is not what it was when the run began; name a new folder with --out", folder, kProgramFile));
   return std::optional(pipeline::SentenceProgram{std::move(program), std::move(*record)});
 }
 
 // A program of a model must load and run, as any problem, in a process that can do no harm.
-Status check_program(const std::string& text, const Request& request, const os::CancelToken& cancel) {
+// `interpreter`: made when it is needed first.
+Status check_program(const std::string& text, const Request& request, std::shared_ptr<bridge::WarmInterpreter>& interpreter, const os::CancelToken& cancel) {
   if (!pipeline::imports_only_known(text)) return invalid_input("the file imports something that does not come with Python or PyTorch; accepted are torch and its modules");
-  KA_ASSIGN(std::string python, bridge::find_interpreter());
-  bridge::WarmInterpreter interpreter({python});
+  if (!interpreter) {
+    KA_ASSIGN(std::string python, bridge::find_interpreter());
+    interpreter = std::make_shared<bridge::WarmInterpreter>(bridge::InterpreterOptions{python});
+  }
   const verify::ProblemSource source{kProgramFile, "", text, request.problem.mode};
-  KA_TRY(pipeline::ProgramSide::open(source, request.options, "", interpreter, cancel));
+  KA_TRY(pipeline::ProgramSide::open(source, request.options, "", *interpreter, cancel));
   return ok();
 }
 
@@ -72,7 +75,7 @@ pipeline::SentenceHelper helper_of(const Request& request, const Settings& setti
     if (const std::optional<double> seconds = settings.number("llm_timeout_s")) options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
     return llm::open_chat(model, [&settings](const std::string& name) { return settings.lookup(name); }, options);
   };
-  helper.check = [&request, &cancel](const std::string& text) { return check_program(text, request, cancel); };
+  helper.check = [&request, &cancel, interpreter = std::shared_ptr<bridge::WarmInterpreter>()](const std::string& text) mutable { return check_program(text, request, interpreter, cancel); };
   return helper;
 }
 
