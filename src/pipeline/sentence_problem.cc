@@ -14,15 +14,13 @@ namespace {
 
 constexpr std::size_t kMaxUnderstood = 300;
 
-// The first line of the file's docstring, which says what is computed; what else a model writes is not for a terminal.
+// The first line of the file's docstring, which says what is computed.
 std::string first_words(const std::string& text) {
   std::string rest = trim(text);
   if (!rest.starts_with("\"\"\"") && !rest.starts_with("'''")) return {};
   const std::string quote = rest.substr(0, 3);
   rest = trim(rest.substr(3));
-  std::string line = trim(rest.substr(0, std::min(rest.find(quote), rest.find('\n'))));
-  std::erase_if(line, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  return elide_middle(line, kMaxUnderstood);
+  return elide_middle(trim(rest.substr(0, std::min(rest.find(quote), rest.find('\n')))), kMaxUnderstood);
 }
 
 bool is_for_the_model(const Error& error) { return error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::unsupported || error.kind == ErrorKind::timeout; }

@@ -190,6 +190,12 @@ class ByModel(Case):
             self.assertGreater(self.record()["output_tokens"], 0)
             self.assertIn(UNKNOWN, fake.requests()[0]["prompt"])
 
+    def test_what_it_writes_cannot_reach_the_terminal_as_it_is(self) -> None:
+        with FakeModel([{"answer": fenced(GOOD.replace("Each", "\x1b[2JEach") + "# \x1b]0;title\x07\n")}]) as fake:
+            done = self.asked(fake, "generate", UNKNOWN, "--no-verify", "--out", self.out)
+            self.assertIn("turned round.", done.out)
+            self.assertNotIn("\x1b", done.out + done.err)
+
     def test_it_is_asked_again_with_what_was_wrong(self) -> None:
         rows = {"no code": ("I would rather not.", "no code block was found"), "no get_inputs": (fenced(NO_INPUTS), "get_inputs"), "raises": (fenced(RAISES), "no_such_function"),
                 "other imports": (fenced(READS), "imports something")}

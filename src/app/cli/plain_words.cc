@@ -14,6 +14,7 @@
 #include "pipeline/program_side.h"
 #include "pipeline/sentence_problem.h"
 #include "problem/problem_file.h"
+#include "report/run_files.h"
 #include "synth/llm/open_chat.h"
 
 namespace ka::app {
@@ -104,7 +105,7 @@ Status settle_problem(Arguments& arguments) {
   if (words.empty()) return ok();
   if (words.size() > 1) return invalid_input(fmt::format("unexpected argument \"{}\"; one problem is expected: --problem FILE, or a sentence in quotes", words[1]));
   const std::string text = trim(words[0]);
-  if (arguments.has("--problem")) return invalid_input(fmt::format("\"{}\" and --problem {} are two problems; one is expected", elide_middle(text, 80), arguments.text("--problem")));
+  if (arguments.has("--problem")) return invalid_input(fmt::format("\"{}\" and --problem {} are two problems; one is expected", report::one_line(elide_middle(text, 80)), arguments.text("--problem")));
   if (text.empty()) return invalid_input("the problem is an empty text; accepted: --problem FILE, or a sentence such as \"softmax over the last dimension of a 128 x 1000 tensor\"");
   if (!names_file(text)) return ok();
   arguments.drop_positional();
@@ -129,7 +130,8 @@ std::map<std::string, std::string> program_files(const Request& request) {
 Status show_and_keep_program(const Request& request, const Arguments& arguments, RunOutput& output, const std::map<std::string, std::string>& further) {
   if (!request.sentence) return ok();
   if (!arguments.has("--json"))
-    output.print(fmt::format("understood by {}: {}\n{}:\n{}\n", request.sentence->by == "rules" ? "rule" : request.sentence->by, request.sentence->understood, request.problem.path, indented(request.problem.text)));
+    output.print(fmt::format("understood by {}: {}\n{}:\n{}\n", request.sentence->by == "rules" ? "rule" : request.sentence->by, report::one_line(request.sentence->understood), request.problem.path,
+                             indented(report::mended(request.problem.text))));
   if (!output.is_open()) KA_TRY(output.open());
   const std::map<std::string, std::string> files = program_files(request);
   const Result<std::string> there = output.directory().read_artifact(model::kSentenceFile);
