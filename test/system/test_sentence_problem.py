@@ -156,7 +156,7 @@ class Resume(Case):
         self.run_it(*words)
         self.assertEqual((self.out / "kernels_out/summary.json").stat().st_mtime_ns, before)
         other = self.run_it("pipeline", SENTENCE, "--device", "cpu", "--out", self.out, code=2)
-        self.assertIn(f'holds a run of another problem ("{TWO_PARTS}"); name a new folder', other.err)
+        self.assertIn(f'holds a run of another problem ("{TWO_PARTS}"); name another folder', other.err)
         (self.out / "problem.py").write_text(GOOD)
         for again in (words, ("pipeline", "--resume", self.out)):
             self.assertIn("problem.py is not what it was when the run began", self.run_it(*again, code=2).err)
@@ -238,6 +238,10 @@ class ByModel(Case):
             self.asked(fake, *words, "--max-minutes", "0.0001", code=1)
             self.assertTrue(json.loads(self.run_it("auto", "--resume", self.out, "--json", env=fake.environment()).out)["success"])
             self.asked(fake, *words)
+            self.asked(fake, "generate", UNKNOWN, "--no-verify", "--replay", self.out, "--out", self.folder.path / "again")
+            self.assertEqual((self.folder.path / "again/problem.py").read_text(), GOOD)
+            other = self.asked(fake, "generate", UNKNOWN + " twice", "--replay", self.out, code=2)
+            self.assertIn("--replay: ", other.err)
             self.assertEqual(len(fake.requests()), 1)
 
 

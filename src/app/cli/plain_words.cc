@@ -15,6 +15,7 @@
 #include "pipeline/sentence_problem.h"
 #include "problem/problem_file.h"
 #include "report/run_files.h"
+#include "report/run_list.h"
 #include "synth/llm/open_chat.h"
 
 namespace ka::app {
@@ -35,8 +36,8 @@ bool names_file(const std::string& text) {
 // What might have been meant as a file after all.
 bool looks_like_file(const std::string& text) { return text.ends_with(".py") || text.find_first_of(kBlanks) == std::string::npos; }
 
-// The program that an earlier run in the folder has for the sentence.
-Result<std::optional<pipeline::SentenceProgram>> earlier_program(const std::string& folder, const std::string& sentence) {
+// The program that an earlier run in the folder, which `flag` names, has for the sentence.
+Result<std::optional<pipeline::SentenceProgram>> earlier_program(const char* flag, const std::string& folder, const std::string& sentence) {
   KA_ASSIGN(const model::RunDirectory run, model::RunDirectory::open(folder, model::RunDirectory::Access::read));
   const Result<std::string> text = run.read_artifact(model::kSentenceFile);
   if (!text && text.error().kind == ErrorKind::not_found) return std::optional<pipeline::SentenceProgram>();
@@ -45,7 +46,7 @@ Result<std::optional<pipeline::SentenceProgram>> earlier_program(const std::stri
   KA_ASSIGN(const Json json, parse_json(*text, where));
   Result<model::SentenceRecord> record = model::sentence_record_from_json(json);
   if (!record) return record.error().with(where);
-  if (record->sentence != sentence) return invalid_input(fmt::format("--out: {} holds a run of another problem (\"{}\"); name a new folder", folder, elide_middle(record->sentence, 200)));
+  if (record->sentence != sentence) return invalid_input(fmt::format("{}: {} holds a run of another problem (\"{}\"); name another folder", flag, folder, report::one_line(elide_middle(record->sentence, 200))));
   KA_ASSIGN(std::string program, run.read_artifact(kProgramFile));
   if (sha256_hex(program) != record->problem_sha256) return invalid_input(fmt::format("{}/{} is not what it was when the run began; name a new folder with --out", folder, kProgramFile));
   return std::optional(pipeline::SentenceProgram{std::move(program), std::move(*record)});
@@ -83,11 +84,18 @@ pipeline::SentenceHelper helper_of(const Request& request, const Settings& setti
 Result<pipeline::SentenceProgram> program_of(const Request& request, const Arguments& arguments, RunOutput& output, bool go_on, const os::CancelToken& cancel) {
   const std::string& sentence = request.sentence->sentence;
   if (go_on && output.exists()) {
-    KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program(output.folder(), sentence));
+    KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program("--out", output.folder(), sentence));
     if (earlier) return std::move(*earlier);
   }
   Redactor redactor;
-  Result<pipeline::SentenceProgram> made = pipeline::problem_for(sentence, helper_of(request, arguments.settings(), redactor, cancel), cancel, &output.log());
+  pipeline::SentenceHelper helper = helper_of(request, arguments.settings(), redactor, cancel);
+  if (const std::string replayed = arguments.settings().text("replay"); !replayed.empty()) {
+    KA_ASSIGN(const std::string folder, report::find_run(".", replayed));
+    KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program("--replay", folder, sentence));
+    if (earlier) return std::move(*earlier);
+    helper.model.clear();
+  }
+  Result<pipeline::SentenceProgram> made = pipeline::problem_for(sentence, helper, cancel, &output.log());
   if (!made && made.error().kind == ErrorKind::invalid_input && looks_like_file(sentence)) return made.error().with(fmt::format("there is no file \"{}\", and as a sentence", sentence));
   return made;
 }
