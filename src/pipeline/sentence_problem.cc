@@ -1,5 +1,7 @@
 #include "pipeline/sentence_problem.h"
 
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "base/hash.h"
@@ -14,15 +16,13 @@ namespace {
 
 constexpr std::size_t kMaxUnderstood = 300;
 
-// The first line of the file's docstring, which says what is computed; what else a model writes is not for a terminal.
+// The first line of the file's docstring, which says what is computed.
 std::string first_words(const std::string& text) {
   std::string rest = trim(text);
   if (!rest.starts_with("\"\"\"") && !rest.starts_with("'''")) return {};
   const std::string quote = rest.substr(0, 3);
   rest = trim(rest.substr(3));
-  std::string line = trim(rest.substr(0, std::min(rest.find(quote), rest.find('\n'))));
-  std::erase_if(line, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  return elide_middle(line, kMaxUnderstood);
+  return elide_middle(trim(rest.substr(0, std::min(rest.find(quote), rest.find('\n')))), kMaxUnderstood);
 }
 
 bool is_for_the_model(const Error& error) { return error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::unsupported || error.kind == ErrorKind::timeout; }
@@ -40,9 +40,15 @@ class Conversation {
     if (!chat) return Error{chat.error().kind, fmt::format("{}; and {} cannot be asked: {}", refused.message, helper_.model, chat.error().message)};
     chat_ = std::move(*chat);
     KA_ASSIGN(files_, prompt::PromptFiles::load());
+    const auto begin = std::chrono::steady_clock::now();
+    if (log_ != nullptr) log_->debug("problem", "start", fmt::format("{} is asked for the program of the sentence", helper_.model));
     for (int answer = 1; answer <= kMostSentenceAnswers; ++answer) {
       KA_ASSIGN(const bool good, attempt());
-      if (good) return std::move(out_);
+      if (good) {
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (log_ != nullptr) log_->write({LogLevel::info, "problem", "done", fmt::format("the program is written by {}", helper_.model), {{"seconds", seconds}}});
+        return std::move(out_);
+      }
       if (log_ != nullptr) log_->info("problem", "answer_refused", fmt::format("answer {} of {} cannot be used: {}", answer, helper_.model, prompt_.complaint));
     }
     return invalid_input(fmt::format("{} wrote no program for the sentence that can be used in {} answers, the last one: {}; the rules say: {}", helper_.model, kMostSentenceAnswers, prompt_.complaint, refused.message));

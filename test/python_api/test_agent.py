@@ -10,6 +10,7 @@ import program
 import pytest
 from conftest import PROBLEM, SLOW
 
+import kernelagent
 import triton_kernel_agent
 from kernelagent import TritonKernelAgent
 from kernelagent.agent import _is_program, _named_file
@@ -76,10 +77,35 @@ def test_what_goes_wrong_is_a_message() -> None:
     assert len(sessions) == 3
 
 
-def test_a_sentence_reaches_the_program() -> None:
-    result = TritonKernelAgent(no_verify=True).generate_kernel("Implement something that no rule knows: frobnicate the quux")
+def test_a_sentence_becomes_a_verified_kernel_without_a_model() -> None:
+    with TritonKernelAgent(device="cpu") as agent:
+        result = agent.generate_kernel(problem_description="Implement ReLU over a contiguous 1D tensor of length 1024")
     assert set(result) == KEYS
-    assert not result["success"] and result["message"]
+    assert result["success"], result["message"]
+    assert "@triton.jit" in result["kernel_code"]
+    program_file = Path(result["session_dir"]) / "run" / "problem.py"
+    verdict = kernelagent.verify(program_file, result["kernel_path"], device="cpu")
+    assert verdict["accepted"], verdict["reason"]
+    assert "torch.relu(x)" in program_file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        ("Implement something that no rule knows: frobnicate the quux", "is not understood"),
+        ("  ", "the problem is an empty text"),
+    ],
+)
+def test_a_sentence_that_says_nothing_is_a_message(sentence: str, says: str) -> None:
+    result = TritonKernelAgent(no_verify=True).generate_kernel(sentence)
+    assert set(result) == KEYS
+    assert not result["success"] and says in result["message"]
+
+
+def test_commands_take_sentences_too() -> None:
+    outcome = kernelagent.generate(None, "softmax over the last dimension of a 128 x 1000 tensor", no_verify=True)
+    assert outcome.success and outcome.output is not None
+    assert outcome.output["understood"] == "softmax over dim 1; float32 x (128, 1000); result (128, 1000)"
 
 
 def test_cleanup_ends_what_runs_in_other_threads(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@
 #include "pipeline/program_side.h"
 #include "pipeline/sentence_problem.h"
 #include "problem/problem_file.h"
+#include "report/run_files.h"
+#include "report/run_list.h"
 #include "synth/llm/open_chat.h"
 
 namespace ka::app {
@@ -34,8 +36,8 @@ bool names_file(const std::string& text) {
 // What might have been meant as a file after all.
 bool looks_like_file(const std::string& text) { return text.ends_with(".py") || text.find_first_of(kBlanks) == std::string::npos; }
 
-// The program that an earlier run in the folder has for the sentence.
-Result<std::optional<pipeline::SentenceProgram>> earlier_program(const std::string& folder, const std::string& sentence) {
+// The program that an earlier run in the folder, which `flag` names, has for the sentence.
+Result<std::optional<pipeline::SentenceProgram>> earlier_program(const char* flag, const std::string& folder, const std::string& sentence) {
   KA_ASSIGN(const model::RunDirectory run, model::RunDirectory::open(folder, model::RunDirectory::Access::read));
   const Result<std::string> text = run.read_artifact(model::kSentenceFile);
   if (!text && text.error().kind == ErrorKind::not_found) return std::optional<pipeline::SentenceProgram>();
@@ -44,19 +46,22 @@ Result<std::optional<pipeline::SentenceProgram>> earlier_program(const std::stri
   KA_ASSIGN(const Json json, parse_json(*text, where));
   Result<model::SentenceRecord> record = model::sentence_record_from_json(json);
   if (!record) return record.error().with(where);
-  if (record->sentence != sentence) return std::optional<pipeline::SentenceProgram>();
+  if (record->sentence != sentence) return invalid_input(fmt::format("{}: {} holds a run of another problem (\"{}\"); name another folder", flag, folder, report::one_line(elide_middle(record->sentence, 200))));
   KA_ASSIGN(std::string program, run.read_artifact(kProgramFile));
   if (sha256_hex(program) != record->problem_sha256) return invalid_input(fmt::format("{}/{} is not what it was when the run began; name a new folder with --out", folder, kProgramFile));
   return std::optional(pipeline::SentenceProgram{std::move(program), std::move(*record)});
 }
 
 // A program of a model must load and run, as any problem, in a process that can do no harm.
-Status check_program(const std::string& text, const Request& request, const os::CancelToken& cancel) {
+// `interpreter`: made when it is needed first.
+Status check_program(const std::string& text, const Request& request, std::shared_ptr<bridge::WarmInterpreter>& interpreter, const os::CancelToken& cancel) {
   if (!pipeline::imports_only_known(text)) return invalid_input("the file imports something that does not come with Python or PyTorch; accepted are torch and its modules");
-  KA_ASSIGN(std::string python, bridge::find_interpreter());
-  bridge::WarmInterpreter interpreter({python});
+  if (!interpreter) {
+    KA_ASSIGN(std::string python, bridge::find_interpreter());
+    interpreter = std::make_shared<bridge::WarmInterpreter>(bridge::InterpreterOptions{python});
+  }
   const verify::ProblemSource source{kProgramFile, "", text, request.problem.mode};
-  KA_TRY(pipeline::ProgramSide::open(source, request.options, "", interpreter, cancel));
+  KA_TRY(pipeline::ProgramSide::open(source, request.options, "", *interpreter, cancel));
   return ok();
 }
 
@@ -72,18 +77,25 @@ pipeline::SentenceHelper helper_of(const Request& request, const Settings& setti
     if (const std::optional<double> seconds = settings.number("llm_timeout_s")) options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
     return llm::open_chat(model, [&settings](const std::string& name) { return settings.lookup(name); }, options);
   };
-  helper.check = [&request, &cancel](const std::string& text) { return check_program(text, request, cancel); };
+  helper.check = [&request, &cancel, interpreter = std::shared_ptr<bridge::WarmInterpreter>()](const std::string& text) mutable { return check_program(text, request, interpreter, cancel); };
   return helper;
 }
 
 Result<pipeline::SentenceProgram> program_of(const Request& request, const Arguments& arguments, RunOutput& output, bool go_on, const os::CancelToken& cancel) {
   const std::string& sentence = request.sentence->sentence;
   if (go_on && output.exists()) {
-    KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program(output.folder(), sentence));
+    KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program("--out", output.folder(), sentence));
     if (earlier) return std::move(*earlier);
   }
   Redactor redactor;
-  Result<pipeline::SentenceProgram> made = pipeline::problem_for(sentence, helper_of(request, arguments.settings(), redactor, cancel), cancel, &output.log());
+  pipeline::SentenceHelper helper = helper_of(request, arguments.settings(), redactor, cancel);
+  if (const std::string replayed = arguments.settings().text("replay"); !replayed.empty()) {
+    KA_ASSIGN(const std::string folder, report::find_run(".", replayed));
+    KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program("--replay", folder, sentence));
+    if (earlier) return std::move(*earlier);
+    helper.model.clear();
+  }
+  Result<pipeline::SentenceProgram> made = pipeline::problem_for(sentence, helper, cancel, &output.log());
   if (!made && made.error().kind == ErrorKind::invalid_input && looks_like_file(sentence)) return made.error().with(fmt::format("there is no file \"{}\", and as a sentence", sentence));
   return made;
 }
@@ -101,7 +113,7 @@ Status settle_problem(Arguments& arguments) {
   if (words.empty()) return ok();
   if (words.size() > 1) return invalid_input(fmt::format("unexpected argument \"{}\"; one problem is expected: --problem FILE, or a sentence in quotes", words[1]));
   const std::string text = trim(words[0]);
-  if (arguments.has("--problem")) return invalid_input(fmt::format("\"{}\" and --problem {} are two problems; one is expected", elide_middle(text, 80), arguments.text("--problem")));
+  if (arguments.has("--problem")) return invalid_input(fmt::format("\"{}\" and --problem {} are two problems; one is expected", report::one_line(elide_middle(text, 80)), arguments.text("--problem")));
   if (text.empty()) return invalid_input("the problem is an empty text; accepted: --problem FILE, or a sentence such as \"softmax over the last dimension of a 128 x 1000 tensor\"");
   if (!names_file(text)) return ok();
   arguments.drop_positional();
@@ -126,7 +138,8 @@ std::map<std::string, std::string> program_files(const Request& request) {
 Status show_and_keep_program(const Request& request, const Arguments& arguments, RunOutput& output, const std::map<std::string, std::string>& further) {
   if (!request.sentence) return ok();
   if (!arguments.has("--json"))
-    output.print(fmt::format("understood by {}: {}\n{}:\n{}\n", request.sentence->by == "rules" ? "rule" : request.sentence->by, request.sentence->understood, request.problem.path, indented(request.problem.text)));
+    output.print(fmt::format("understood by {}: {}\n{}:\n{}\n", request.sentence->by == "rules" ? "rule" : request.sentence->by, report::one_line(request.sentence->understood), request.problem.path,
+                             indented(report::mended(request.problem.text))));
   if (!output.is_open()) KA_TRY(output.open());
   const std::map<std::string, std::string> files = program_files(request);
   const Result<std::string> there = output.directory().read_artifact(model::kSentenceFile);
