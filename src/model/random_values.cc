@@ -228,7 +228,7 @@ Diagnosis random_diagnosis(Random& r) {
 
 RunSummary random_run_summary(Random& r) {
   auto result = [&] {
-    return SubgraphResult{r.text(), r.flag(), r.text(), r.text(), r.text(), r.small(), r.small(), r.text(), r.unknown()};
+    return SubgraphResult{r.text(), r.flag(), r.text(), r.text(), r.text(), r.small(), r.small(), r.small(), r.text(), r.unknown()};
   };
   auto composition = [&] {
     return Composition{r.flag(), r.text(), r.text(), r.flag(), r.texts(), r.text(), r.unknown()};

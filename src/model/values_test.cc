@@ -55,7 +55,7 @@ std::vector<ValueRow> rows() {
       row("route", random_route, route_from_json, {}),
       row("run", random_run_info, run_info_from_json, {}),
       row("sentence", random_sentence_record, sentence_record_from_json, {}),
-      row("run summary", random_run_summary, run_summary_from_json, {"composition", "launches"}),
+      row("run summary", random_run_summary, run_summary_from_json, {"composition", "launches", "worker"}),
       row("subgraph", random_subgraph, subgraph_from_json, {"strides", "role", "data"}),
       row("timing", random_timing, timing_from_json, {}),
       row("verdict", random_verdict, verdict_from_json, {"worst", "text_sha256"}),

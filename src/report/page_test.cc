@@ -178,7 +178,7 @@ TEST(Drawing, PartsAreJoinedByTheNamesOfTheirValues) {
   a.calls = {{0, {"x"}, {}, {"v"}}, {2, {"w"}, {}, {"u"}}};
   b.subgraph = linear_part("b");
   b.calls = {{1, {"v"}, {}, {"w"}}};
-  b.result = model::SubgraphResult{"b", false, "", "", "", 0, std::nullopt, "no", {}};
+  b.result = model::SubgraphResult{"b", false, "", "", "", 0, {}, {}, "no", {}};
   view.parts = {a, b};
   const Drawing drawing = drawing_of(view);
   ASSERT_EQ(drawing.boxes.size(), 3U);
