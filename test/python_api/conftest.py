@@ -1,4 +1,4 @@
-"""Tests of the Python package: no GPU, no language model, no network. Each runs in a folder of its own, with the package of this checkout."""
+"""Tests of the Python package: no GPU, no network; a fake stands for language models. Each runs in a folder of its own, with the package of this checkout."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ BELOW = {
     "verify": {"base", "os", "ir", "model", "bridge"},
     "bench": {"base", "os", "ir", "model", "bridge"},
     "report": {"base", "os", "ir", "model"},
-    "pipeline": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose"},
+    "pipeline": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench"},
     "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench", "pipeline", "report"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp", "yaml-cpp/parser.h"}

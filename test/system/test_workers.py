@@ -179,6 +179,16 @@ class Workers(unittest.TestCase):
             self.assertEqual(part["producer"], "codegen")
             self.assertTrue((self.out / "conversations/dispatch" / part["id"] / "worker_1/1.json").exists())
 
+    def test_a_model_is_asked_about_the_route(self) -> None:
+        path = self.folder.write("p.py", TWO_PARTS)
+        for answer, decided_by in (("{\"strategy\": \"kernelagent\", \"confidence\": 0.8, \"reason\": \"one is enough\"}", "model"), ("whatever you like", "rules")):
+            with self.subTest(decided_by), FakeModel([{"answer": answer}]) as fake:
+                done = program.run("auto", "--problem", path, "--router-model", "gpt-5.2", "--no-router-cache", "--json", env=clean_environment(fake.environment()), cwd=self.folder.path)
+                decided = done.json()["details"]["decided"]
+                self.assertEqual((done.code, decided["decided_by"], len(fake.requests())), (0, decided_by, 1), done.text())
+                if decided_by == "model":
+                    self.assertEqual((decided["strategy"], decided["rationale"]), ("kernelagent", "one is enough"))
+
     def test_a_recording_is_replayed_offline(self) -> None:
         done, _ = self.ask([{"times": 1, "answer": fenced(WRONG)}, {"answer": fenced(KERNEL)}])
         self.accepted(done)

@@ -96,10 +96,12 @@ class Job {
     const Settings& settings = arguments_.settings();
     KA_ASSIGN(ModelChoice whole, choose_model(settings, "model", output_.log()));
     KA_ASSIGN(const ModelChoice parts, settings.text("dispatch_model").empty() ? Result<ModelChoice>(whole) : choose_model(settings, "dispatch_model", output_.log()));
-    if (whole.model.empty() && parts.model.empty()) return ok();
+    KA_ASSIGN(route_question_, route_question(settings, output_.log()));
+    if (whole.model.empty() && parts.model.empty() && !route_question_) return ok();
     if (!output_.is_open()) KA_TRY(output_.open());
     const std::string of_whole = whole.model;
-    KA_ASSIGN(models_, Models::open(settings, whole.model.empty() ? parts : std::move(whole), pipeline::artifacts_of(output_.directory()), output_.log()));
+    if (whole.model.empty()) whole.model = !parts.model.empty() ? parts.model : route_question_->model;
+    KA_ASSIGN(models_, Models::open(settings, std::move(whole), pipeline::artifacts_of(output_.directory()), output_.log()));
     if (!of_whole.empty()) for_whole_.emplace(models_->side_with(of_whole));
     if (!parts.model.empty()) for_parts_.emplace(models_->side_with(parts.model));
     return ok();
@@ -127,8 +129,11 @@ class Job {
     if (known) {  // a route that was decided before stands: a language model, asked again, might say something else
       route_ = *known;
       route_.decided_by = "cache";
-    } else if (with_cache) {
-      KA_TRY(remember_route(key));
+    } else {
+      if (route_question_) {
+        KA_ASSIGN(route_, pipeline::ask_route(route_, problem.text, *route_question_, *models_->side(), {interpreter_, cancel_, &output_.log(), &budget_, gpus_}));
+      }
+      if (with_cache) KA_TRY(remember_route(key));
     }
     if (!output_.is_open()) KA_TRY(output_.open());
     std::map<std::string, std::string> files = request_files();
@@ -319,6 +324,7 @@ class Job {
   pipeline::DispatchOptions options_;
   std::optional<pipeline::OpenProgram> program_;
   std::unique_ptr<Models> models_;
+  std::optional<pipeline::RouteQuestion> route_question_;
   std::optional<pipeline::ModelSide> for_whole_, for_parts_;  // none: no model writes it
   std::string no_plan_;  // why the built-in generator cannot write it; empty where it can
   model::Route route_;
@@ -441,7 +447,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
     if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
     KA_ASSIGN(resumed, earlier_run(run));
     KA_ASSIGN(arguments, asked_again(*resumed, given, {}));
-  } else if (given.has("--replay") && !given.has("--problem")) {
+  } else if (given.has("--replay") && !given.has("--problem") && given.positional().empty()) {
     KA_ASSIGN(EarlierRun recorded, earlier_run(given.text("--replay"), "--replay"));
     use_its_problem(recorded);
     KA_ASSIGN(arguments, asked_again(recorded, given, {"--replay", "--out", "--no-router-cache"}));

@@ -27,6 +27,8 @@ std::string first_set(const Settings& settings, std::string_view setting) {
   return own.empty() ? settings.text("model") : own;
 }
 
+constexpr std::int64_t kReasoningTokens = 16'384;  // beside the answer: providers count both together
+
 // The model of a recording, where none is named.
 constexpr const char* kRecorded = "recorded";
 
@@ -54,6 +56,14 @@ Result<ModelChoice> choose_model(const Settings& settings, std::string_view sett
   log.warning("synth", "no_model", fmt::format("{} is not asked: {}; the built-in generator works alone", out.model, road.error().message));
   out.model.clear();
   return out;
+}
+
+Result<std::optional<pipeline::RouteQuestion>> route_question(const Settings& settings, EventLog& log) {
+  if (settings.text("router_model").empty()) return std::optional<pipeline::RouteQuestion>();
+  KA_ASSIGN(const ModelChoice choice, choose_model(settings, "router_model", log));
+  if (choice.model.empty()) return std::optional<pipeline::RouteQuestion>();
+  const auto tokens = static_cast<std::int64_t>(settings.number("router_max_tokens").value_or(700)) + kReasoningTokens;
+  return std::optional(pipeline::RouteQuestion{choice.model, settings.number("router_temperature"), tokens, settings.is("router_high_reasoning") ? "high" : "medium"});
 }
 
 Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/cli/settings.h"
-#include "pipeline/workers.h"
+#include "pipeline/ask_route.h"
 
 namespace ka::app {
 
@@ -19,6 +19,9 @@ struct ModelChoice {
 // Which model takes part, as far as it can be asked at all: one that cannot (no key, say) is told in the log and left out, unless nobody else may write kernels.
 // `setting`: "model" or "dispatch_model", which is "model" where it is not set.
 Result<ModelChoice> choose_model(const Settings& settings, std::string_view setting, EventLog& log);
+
+// The question about the route; none where no model is named for it, or it cannot be asked.
+Result<std::optional<pipeline::RouteQuestion>> route_question(const Settings& settings, EventLog& log);
 
 // Conversations, prompts and limits. Null where no model takes part.
 class Models {

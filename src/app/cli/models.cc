@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/settings.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "os/http.h"
@@ -91,7 +92,7 @@ void print_table(const std::vector<ModelRow>& rows) {
 
 Result<int> run_models(const Arguments& arguments, AppContext& context) {
   if (!arguments.positional().empty()) return invalid_input(fmt::format("unexpected argument \"{}\"", arguments.positional()[0]));
-  const llm::Lookup lookup = llm::environment_lookup();
+  const llm::Lookup lookup = [&settings = arguments.settings()](const std::string& name) { return settings.lookup(name); };
   KA_ASSIGN(const std::vector<llm::Model> models, llm::all_models(lookup));
   const std::vector<ModelRow> rows = rows_of(models, lookup, context.cancel);
   if (context.cancel.cancelled()) return cancelled_error("interrupted");
