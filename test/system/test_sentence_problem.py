@@ -197,7 +197,8 @@ class ByModel(Case):
             self.assertNotIn("\x1b", done.out + done.err)
 
     def test_it_is_asked_again_with_what_was_wrong(self) -> None:
-        rows = {"no code": ("I would rather not.", "no code block was found"), "no get_inputs": (fenced(NO_INPUTS), "the file defines no get_inputs"), "raises": (fenced(RAISES), "problem.py:12: forward raises AttributeError"),
+        rows = {"no code": ("I would rather not.", "no code block was found"), "no get_inputs": (fenced(NO_INPUTS), "the file defines no get_inputs"),
+                "raises": (fenced(RAISES), "problem.py:12: forward raises AttributeError"),
                 "other imports": (fenced(READS), "imports something")}
         for name, (answer, complaint) in rows.items():
             with self.subTest(name), FakeModel([{"answers": [answer, fenced(GOOD)]}]) as fake:
