@@ -51,7 +51,8 @@ class Conversation {
       }
       if (log_ != nullptr) log_->info("problem", "answer_refused", fmt::format("answer {} of {} cannot be used: {}", answer, helper_.model, prompt_.complaint));
     }
-    return invalid_input(fmt::format("{} wrote no program for the sentence that can be used in {} answers, the last one: {}; the rules say: {}", helper_.model, kMostSentenceAnswers, prompt_.complaint, refused.message));
+    return invalid_input(fmt::format("{} wrote no program for the sentence that can be used in {} answers, the last one: {}; the rules say: {}",
+                                     helper_.model, kMostSentenceAnswers, prompt_.complaint, refused.message));
   }
 
  private:
@@ -74,7 +75,8 @@ class Conversation {
     const prompt::Asked asked{{"Model"}, prompt_.program, messages.back().text};
     KA_ASSIGN(const llm::Answer first, ask(messages));
     if (first.finish == llm::Finish::refused) return invalid_input(fmt::format("{} does not want to answer this", helper_.model));
-    if (const std::optional<std::string> unclear = prompt::unclear_reason(first.text)) return invalid_input(fmt::format("{} does not understand the sentence either: {}", helper_.model, *unclear));
+    if (const std::optional<std::string> unclear = prompt::unclear_reason(first.text))
+      return invalid_input(fmt::format("{} does not understand the sentence either: {}", helper_.model, *unclear));
     prompt::Reply reply = prompt::read_reply(asked, first.text, first.finish == llm::Finish::truncated);
     if (!std::holds_alternative<prompt::NeedsContinuation>(reply)) return reply;
     KA_ASSIGN(const std::vector<llm::Message> more, prompt::continuation_messages(files_, {messages, first.text}));

@@ -45,6 +45,11 @@ def fenced(text: str) -> str:
     return f"Here it is:\n```python\n{text}```\n"
 
 
+def questions(fake: FakeModel) -> list[str]:
+    """Those about the sentence; a model may be asked for kernels too."""
+    return [request["prompt"] for request in fake.requests() if "Somebody describes a computation in plain words" in request["prompt"]]
+
+
 class Case(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = program.Folder()
@@ -178,7 +183,7 @@ class ByModel(Case):
     def test_a_sentence_that_the_rules_understand_asks_nobody(self) -> None:
         with FakeModel([{"answer": fenced(GOOD)}]) as fake:
             self.asked(fake, "generate", SENTENCE, "--no-verify")
-            self.assertEqual(fake.requests(), [])
+            self.assertEqual(questions(fake), [])
 
     def test_the_model_writes_the_program(self) -> None:
         with FakeModel([{"answer": fenced(GOOD)}]) as fake:
@@ -188,7 +193,7 @@ class ByModel(Case):
             self.assertEqual((self.out / "problem.py").read_text(), GOOD)
             self.assertEqual((self.record()["by"], self.record()["questions"]), (MODEL, 1))
             self.assertGreater(self.record()["output_tokens"], 0)
-            self.assertIn(UNKNOWN, fake.requests()[0]["prompt"])
+            self.assertIn(UNKNOWN, questions(fake)[0])
 
     def test_what_it_writes_cannot_reach_the_terminal_as_it_is(self) -> None:
         with FakeModel([{"answer": fenced(GOOD.replace("Each", "\x1b[2JEach") + "# \x1b]0;title\x07\n")}]) as fake:
@@ -197,13 +202,14 @@ class ByModel(Case):
             self.assertNotIn("\x1b", done.out + done.err)
 
     def test_it_is_asked_again_with_what_was_wrong(self) -> None:
-        rows = {"no code": ("I would rather not.", "no code block was found"), "no get_inputs": (fenced(NO_INPUTS), "the file defines no get_inputs"), "raises": (fenced(RAISES), "problem.py:12: forward raises AttributeError"),
+        rows = {"no code": ("I would rather not.", "no code block was found"), "no get_inputs": (fenced(NO_INPUTS), "the file defines no get_inputs"),
+                "raises": (fenced(RAISES), "problem.py:12: forward raises AttributeError"),
                 "other imports": (fenced(READS), "imports something")}
         for name, (answer, complaint) in rows.items():
             with self.subTest(name), FakeModel([{"answers": [answer, fenced(GOOD)]}]) as fake:
                 self.asked(fake, "generate", UNKNOWN, "--no-verify", "--out", self.folder.path / name.replace(" ", "_"))
-                self.assertEqual(len(fake.requests()), 2)
-                self.assertIn(complaint, fake.requests()[1]["prompt"])
+                self.assertEqual(len(questions(fake)), 2)
+                self.assertIn(complaint, questions(fake)[1])
 
     def test_an_answer_that_was_cut_off_is_continued(self) -> None:
         half = fenced(GOOD)[:-60]
@@ -220,11 +226,11 @@ class ByModel(Case):
             ({"act": "echo_key"}, 2, 3, "wrote no program"),
             ({"status": 401, "body": '{"error": "wrong key"}'}, 3, 1, "does not accept the key of OPENAI_API_KEY"),
         ]
-        for rule, code, questions, says in rows:
+        for rule, code, asked, says in rows:
             with self.subTest(says), FakeModel([rule]) as fake:
                 done = self.asked(fake, "auto", UNKNOWN, code=code)
                 self.assertIn(says, done.err)
-                self.assertEqual((done.out, len(done.err.splitlines()), len(fake.requests())), ("", 1, questions))
+                self.assertEqual((done.out, len(done.err.splitlines()), len(questions(fake))), ("", 1, asked))
         self.assertFalse((self.folder.path / ".fuse").exists())
 
     def test_a_model_that_cannot_be_asked_is_said_with_what_the_rules_say(self) -> None:
@@ -242,7 +248,7 @@ class ByModel(Case):
             self.assertEqual((self.folder.path / "again/problem.py").read_text(), GOOD)
             other = self.asked(fake, "generate", UNKNOWN + " twice", "--replay", self.out, code=2)
             self.assertIn("--replay: ", other.err)
-            self.assertEqual(len(fake.requests()), 1)
+            self.assertEqual(len(questions(fake)), 1)
 
 
 if __name__ == "__main__":

@@ -46,9 +46,11 @@ Result<std::optional<pipeline::SentenceProgram>> earlier_program(const char* fla
   KA_ASSIGN(const Json json, parse_json(*text, where));
   Result<model::SentenceRecord> record = model::sentence_record_from_json(json);
   if (!record) return record.error().with(where);
-  if (record->sentence != sentence) return invalid_input(fmt::format("{}: {} holds a run of another problem (\"{}\"); name another folder", flag, folder, report::one_line(elide_middle(record->sentence, 200))));
+  if (record->sentence != sentence)
+    return invalid_input(fmt::format("{}: {} holds a run of another problem (\"{}\"); name another folder", flag, folder, report::one_line(elide_middle(record->sentence, 200))));
   KA_ASSIGN(std::string program, run.read_artifact(kProgramFile));
-  if (sha256_hex(program) != record->problem_sha256) return invalid_input(fmt::format("{}/{} is not what it was when the run began; name a new folder with --out", folder, kProgramFile));
+  if (sha256_hex(program) != record->problem_sha256)
+    return invalid_input(fmt::format("{}/{} is not what it was when the run began; name a new folder with --out", folder, kProgramFile));
   return std::optional(pipeline::SentenceProgram{std::move(program), std::move(*record)});
 }
 
@@ -77,7 +79,9 @@ pipeline::SentenceHelper helper_of(const Request& request, const Settings& setti
     if (const std::optional<double> seconds = settings.number("llm_timeout_s")) options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
     return llm::open_chat(model, [&settings](const std::string& name) { return settings.lookup(name); }, options);
   };
-  helper.check = [&request, &cancel, interpreter = std::shared_ptr<bridge::WarmInterpreter>()](const std::string& text) mutable { return check_program(text, request, interpreter, cancel); };
+  helper.check = [&request, &cancel, interpreter = std::shared_ptr<bridge::WarmInterpreter>()](const std::string& text) mutable {
+    return check_program(text, request, interpreter, cancel);
+  };
   return helper;
 }
 
@@ -96,7 +100,8 @@ Result<pipeline::SentenceProgram> program_of(const Request& request, const Argum
     helper.model.clear();
   }
   Result<pipeline::SentenceProgram> made = pipeline::problem_for(sentence, helper, cancel, &output.log());
-  if (!made && made.error().kind == ErrorKind::invalid_input && looks_like_file(sentence)) return made.error().with(fmt::format("there is no file \"{}\", and as a sentence", sentence));
+  if (!made && made.error().kind == ErrorKind::invalid_input && looks_like_file(sentence))
+    return made.error().with(fmt::format("there is no file \"{}\", and as a sentence", sentence));
   return made;
 }
 
@@ -113,8 +118,12 @@ Status settle_problem(Arguments& arguments) {
   if (words.empty()) return ok();
   if (words.size() > 1) return invalid_input(fmt::format("unexpected argument \"{}\"; one problem is expected: --problem FILE, or a sentence in quotes", words[1]));
   const std::string text = trim(words[0]);
-  if (arguments.has("--problem")) return invalid_input(fmt::format("\"{}\" and --problem {} are two problems; one is expected", report::one_line(elide_middle(text, 80)), arguments.text("--problem")));
-  if (text.empty()) return invalid_input("the problem is an empty text; accepted: --problem FILE, or a sentence such as \"softmax over the last dimension of a 128 x 1000 tensor\"");
+  if (arguments.has("--problem")) {
+    const std::string shown = report::one_line(elide_middle(text, 80));
+    return invalid_input(fmt::format("\"{}\" and --problem {} are two problems; one is expected", shown, arguments.text("--problem")));
+  }
+  if (text.empty())
+    return invalid_input("the problem is an empty text; accepted: --problem FILE, or a sentence such as \"softmax over the last dimension of a 128 x 1000 tensor\"");
   if (!names_file(text)) return ok();
   arguments.drop_positional();
   arguments.set("--problem", text);
@@ -130,18 +139,15 @@ Status understand_sentence(Request& request, const Arguments& arguments, RunOutp
   return ok();
 }
 
-std::map<std::string, std::string> program_files(const Request& request) {
-  if (!request.sentence) return {};
-  return {{kProgramFile, request.problem.text}, {model::kSentenceFile, to_pretty_json_text(model::to_json(*request.sentence))}};
-}
-
 Status show_and_keep_program(const Request& request, const Arguments& arguments, RunOutput& output, const std::map<std::string, std::string>& further) {
   if (!request.sentence) return ok();
-  if (!arguments.has("--json"))
-    output.print(fmt::format("understood by {}: {}\n{}:\n{}\n", request.sentence->by == "rules" ? "rule" : request.sentence->by, report::one_line(request.sentence->understood), request.problem.path,
-                             indented(report::mended(request.problem.text))));
+  const model::SentenceRecord& record = *request.sentence;
+  if (!arguments.has("--json")) {
+    output.print(fmt::format("understood by {}: {}\n", record.by == "rules" ? "rule" : record.by, report::one_line(record.understood)));
+    output.print(fmt::format("{}:\n{}\n", request.problem.path, indented(report::mended(request.problem.text))));
+  }
   if (!output.is_open()) KA_TRY(output.open());
-  const std::map<std::string, std::string> files = program_files(request);
+  const std::map<std::string, std::string> files = {{kProgramFile, request.problem.text}, {model::kSentenceFile, to_pretty_json_text(model::to_json(record))}};
   const Result<std::string> there = output.directory().read_artifact(model::kSentenceFile);
   if (there && *there == files.at(model::kSentenceFile) && output.directory().finished(kProgramStep, "")) return ok();
   KA_TRY(output.write(further));

@@ -16,8 +16,6 @@ Status settle_problem(Arguments& arguments);
 // the rules do not understand it. `go_on`: a run that is there and was given the same sentence has the program already, and nobody is asked again.
 Status understand_sentence(Request& request, const Arguments& arguments, RunOutput& output, bool go_on, const os::CancelToken& cancel);
 
-// The artefacts that stand for the sentence: the program and how it came about.
-std::map<std::string, std::string> program_files(const Request& request);
 // Shows the program (not with --json) and writes it, with these further artefacts, before anything is done with it. Nothing to do where the request is about a file.
 Status show_and_keep_program(const Request& request, const Arguments& arguments, RunOutput& output, const std::map<std::string, std::string>& further = {});
 // The fields sentence, understood and problem_code of what --json prints.
