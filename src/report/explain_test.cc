@@ -66,6 +66,16 @@ TEST_F(ExplainTest, TheSentenceIsToldUnlessTheFolderWasUsedAgain) {
   EXPECT_THAT(text(view({{"sentence.json", sentence}, {"summary.json", report::text(ended)}})), Not(HasSubstr("the sentence")));
 }
 
+TEST_F(ExplainTest, WhatWorkersOfAModelWroteIsTold) {
+  const RunView run = view({{"workers/worker_1/round_1.json", R"({"worker": 1, "round": 1, "accepted": false, "rule": "result.mismatch", "reason": "wrong"})"},
+                            {"workers/worker_1/round_2.json", R"({"worker": 1, "round": 2, "accepted": true, "rule": "", "reason": "right"})"},
+                            {"kernels_out/sg_1/workers/worker_2/round_1.json", R"({"worker": 2, "round": 1, "accepted": false, "rule": "", "reason": "no\ncode"})"},
+                            {"workers/worker_3/round_1.json", "nonsense"},
+                            {"summary.json", report::text(summary("run", true, true))}});
+  EXPECT_THAT(text(run), HasSubstr("language models\n  worker 1, round 1: result.mismatch: wrong\n  worker 1, round 2: accepted\n  sg_1, worker 2, round 1: no code\n"));
+  EXPECT_EQ(to_json(explain(run), run)["language_models"].size(), 3U);
+}
+
 TEST_F(ExplainTest, TheRowThatDecidedIsNamedFirst) {
   const RunView run = view({{"route.json", report::text(fuse_route())}});
   const WhyRoute why = explain(run).route.value();

@@ -144,6 +144,22 @@ void times_text(std::string& out, const char* heading, std::vector<TimeShare> ro
 
 }  // namespace
 
+namespace {
+
+void attempts_text(std::string& out, const RunView& view) {
+  constexpr std::size_t kShown = 40;
+  if (view.attempts.empty()) return;
+  out += "\nlanguage models\n";
+  for (std::size_t i = 0; i < std::min(kShown, view.attempts.size()); ++i) {
+    const ModelAttempt& one = view.attempts[i];
+    const std::string reason = one.rule.empty() ? one.reason : fmt::format("{}: {}", one.rule, one.reason);
+    add(out, "  ", fmt::format("{}worker {}, round {}: {}", one.part.empty() ? "" : one.part + ", ", one.worker, one.round, one.accepted ? "accepted" : reason));
+  }
+  if (view.attempts.size() > kShown) out += fmt::format("  and {} more\n", view.attempts.size() - kShown);
+}
+
+}  // namespace
+
 std::string to_text(const Explanation& why, const RunView& view) {
   constexpr std::size_t kParts = 10;
   std::string out = fmt::format("{}  {}\n", view.row.id, to_string(view.row.state));
@@ -160,6 +176,7 @@ std::string to_text(const Explanation& why, const RunView& view) {
   if (why.route) route_text(out, *why.route, view.row.route.empty() ? why.route->strategy : view.row.route);
   cuts_text(out, why, view);
   refusals_text(out, why, view);
+  attempts_text(out, view);
   verdicts_text(out, why);
   times_text(out, "time", why.times, kParts * 2);
   times_text(out, "time of the judge (its steps overlap)", why.judge_times, kParts);

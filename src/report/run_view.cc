@@ -1,6 +1,7 @@
 #include "report/run_view.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -190,6 +191,22 @@ void read_events(RunFiles& files, RunView& view) {
   if (view.kernel_names.size() != view.graph.kernels.size()) view.kernel_names.clear();
 }
 
+// kernels_out/<part>/workers/worker_2/round_1.json, or without the part.
+void read_attempts(RunFiles& files, RunView& view) {
+  constexpr std::string_view kParts = "kernels_out/", kWorkers = "workers/worker_";
+  const auto number = [](const Json& json, const char* name) { return json.contains(name) && json[name].is_number_integer() ? json[name].get<std::int64_t>() : 0; };
+  const auto text = [](const Json& json, const char* name) { return json.contains(name) && json[name].is_string() ? one_line(json[name].get<std::string>()) : ""; };
+  for (const FileEntry& entry : view.files) {
+    const std::size_t at = entry.name.find(kWorkers);
+    if (at == std::string::npos || entry.is_link || !entry.name.ends_with(".json")) continue;
+    const std::shared_ptr<const Json> json = files.json(entry.name);
+    if (!json || !json->is_object()) continue;
+    const std::string part = entry.name.starts_with(kParts) && at > kParts.size() ? entry.name.substr(kParts.size(), at - kParts.size() - 1) : "";
+    view.attempts.push_back({part, number(*json, "worker"), number(*json, "round"), json->value("accepted", Json(false)) == Json(true), text(*json, "rule"), text(*json, "reason")});
+  }
+  std::sort(view.attempts.begin(), view.attempts.end(), [](const ModelAttempt& a, const ModelAttempt& b) { return std::tie(a.part, a.worker, a.round) < std::tie(b.part, b.worker, b.round); });
+}
+
 }  // namespace
 
 Result<RunView> read_run(const std::string& path) {
@@ -216,6 +233,7 @@ Result<RunView> read_run(const std::string& path) {
   read_results(files, view);
   read_composition(files, view);
   read_events(files, view);
+  read_attempts(files, view);
   view.python = files.text("refactored.py").value_or("");
   view.complaints = files.complaints();
   const bool something = view.info || view.route || view.summary || view.verdict || !view.steps.empty() ||

@@ -36,6 +36,14 @@ struct Part {
   std::string kernel_path, kernel;  // relative; the text, empty when there is none
 };
 
+// What a worker of a language model wrote in one round.
+struct ModelAttempt {
+  std::string part;  // its id; empty: the whole program
+  std::int64_t worker = 0, round = 0;
+  bool accepted = false;
+  std::string rule, reason;
+};
+
 struct RunView {
   RunRow row;
   std::optional<model::RunInfo> info;
@@ -46,6 +54,7 @@ struct RunView {
   std::optional<model::Verdict> verdict;  // of the whole program
   GraphNotes graph;
   std::vector<Part> parts;                // in the order of subgraphs.json
+  std::vector<ModelAttempt> attempts;     // by part, worker and round
   std::vector<std::string> kernel_names;  // of `graph`'s kernels, where the events tell
   std::map<std::string, double> times;    // seconds by stage
   std::vector<model::JournalEntry> steps;

@@ -437,7 +437,7 @@ ROWS: list[tuple[str, str, str]] = [
     ("return outside a function", "policy.torch", "return torch.mm\nnonlocal a\na = 1\nyield\nimport torch\n"),
     ("nested lists", "policy.syntax", "x = " + "[" * 150 + "]" * 300 + "\n"),
     ("deep indentation", "policy.syntax", "".join(" " * i + "if 1:\n" for i in range(120)) + " " * 120 + "pass\n"),
-    ("huge", "policy.syntax", "x = 1\n" * 400000),
+    ("huge", "policy.syntax", "x = 1\n" * 800000),
     ("big number", "policy.syntax", "x = " + "9" * 50000 + "\n"),
     ("only a byte order mark and rubbish", "policy.syntax", "\ufeff\ufeffx = 1\n"),
 ]

@@ -34,7 +34,7 @@ struct Refusal {
 using Reply = std::variant<WholeFile, EditedFile, NeedsContinuation, Refusal>;
 
 inline constexpr std::size_t kMaxReplyBytes = std::size_t{16} << 20;
-inline constexpr std::size_t kMaxFileBytes = std::size_t{2} << 20;  // as the source policy has it
+inline constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;  // as the source policy has it
 
 // `truncated`: the provider said that the answer was cut at a limit.
 Reply read_reply(const Asked& asked, std::string_view text, bool truncated);
