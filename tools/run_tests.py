@@ -25,7 +25,11 @@ PRESET = os.environ.get("KERNELAGENT_PRESET", "release")
 BUILD = ROOT / "build" / PRESET
 SUITE_LIMIT_S = 1500
 # Suites that use both cores or measure time; they run alone, after the others.
-ALONE = ("corpus", "bench", "system", "bridge", "python_api/test_native", "python_api/test_interrupt")
+ALONE = (
+    "corpus", "bench", "bridge", "python_api/test_native", "python_api/test_interrupt",
+    *(f"system/test_{name}" for name in ("auto_suite", "bad_problems", "cli", "default_tiles", "eval", "generate", "launcher", "live_view", "llm_failures", "llm_hostile",
+                                         "operators", "problems_ok", "report", "resume", "verdicts")),
+)
 
 
 @dataclass
