@@ -29,5 +29,6 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def start_python(text: str) -> subprocess.Popen[str]:
-    """Another interpreter, with the package, in the current folder."""
-    return subprocess.Popen([sys.executable, "-u", "-c", text], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """Another interpreter, with the package, in the current folder. Ctrl-C reaches it also where a shell has started the tests in the background and so ignores it."""
+    listens = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    return subprocess.Popen([sys.executable, "-u", "-c", listens + text], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
