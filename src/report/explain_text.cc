@@ -147,15 +147,15 @@ void times_text(std::string& out, const char* heading, std::vector<TimeShare> ro
 namespace {
 
 void attempts_text(std::string& out, const RunView& view) {
-  constexpr std::size_t kShown = 40;
+  constexpr std::size_t kMostAttempts = 40;
   if (view.attempts.empty()) return;
   out += "\nlanguage models\n";
-  for (std::size_t i = 0; i < std::min(kShown, view.attempts.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostAttempts, view.attempts.size()); ++i) {
     const ModelAttempt& one = view.attempts[i];
     const std::string reason = one.rule.empty() ? one.reason : fmt::format("{}: {}", one.rule, one.reason);
     add(out, "  ", fmt::format("{}worker {}, round {}: {}", one.part.empty() ? "" : one.part + ", ", one.worker, one.round, one.accepted ? "accepted" : reason));
   }
-  if (view.attempts.size() > kShown) out += fmt::format("  and {} more\n", view.attempts.size() - kShown);
+  if (view.attempts.size() > kMostAttempts) out += fmt::format("  and {} more\n", view.attempts.size() - kMostAttempts);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(UnclearReplies, OfASentenceMayAskBack) {
 TEST(ReplySizes, HugeOnesAreRefusedBySize) {
   EXPECT_THAT(text_of(read_reply({}, std::string(kMaxReplyBytes + 1, 'x'), false)), testing::HasSubstr("the reply has 16777217 bytes, at most 16777216 are read"));
   const std::string code = "```python\ndef kernel_function(x):\n" + std::string(kMaxFileBytes, ' ') + "return x\n```\n";
-  EXPECT_THAT(text_of(read_reply({}, code, false)), testing::HasSubstr("at most 2097152 are read"));
+  EXPECT_THAT(text_of(read_reply({}, code, false)), testing::HasSubstr("at most 4194304 are read"));
 }
 
 // Each is megabytes that an algorithm of quadratic cost would take minutes for.
