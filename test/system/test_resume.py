@@ -244,6 +244,14 @@ class Resume(unittest.TestCase):
             self.assertIn(says, done.err)
         self.assertEqual(program.contents(self.whole, LASTING), self.wanted)
 
+    def test_a_run_of_another_command_is_not_taken_for_an_earlier_one(self) -> None:
+        out = self.folder / "generated"
+        made = program.run("generate", "--problem", program.ROOT / "test/problems/relu.py", "--no-verify", "--out", out)
+        self.assertEqual(made.code, 0, made.text())
+        done = program.run("auto", "--problem", self.problem, "--out", out, "--no-router-cache")
+        self.assertEqual((done.code, len(done.err.splitlines())), (2, 1), done.text())
+        self.assertIn("holds a run of another command", done.err)
+
     def test_two_runs_that_begin_in_one_folder_at_the_same_time(self) -> None:
         out = self.folder / "at_once" / "whole"
         other = self.folder / "other.py"

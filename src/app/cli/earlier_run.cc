@@ -71,6 +71,7 @@ void use_its_problem(EarlierRun& run) {
 
 Status check_same_job(const model::RunDirectory& directory, const Arguments& arguments, const std::string& problem_text) {
   const Result<std::string> text = directory.read_artifact(kProblemFile);
+  if (!text && !directory.entries().empty()) return invalid_input(fmt::format("--out: {} holds a run of another command ({}); name a new folder", directory.path(), directory.info().command));
   if (!text) return ok();
   if (*text != problem_text) return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", directory.path()));
   KA_ASSIGN(const EarlierRun before, earlier_run(directory.path()));
