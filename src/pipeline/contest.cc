@@ -52,8 +52,7 @@ Contender won(ModelKernel made, const std::string& message = {}) {
 // The built-in kernel, with what the models did.
 Contender stays(Contender built_in, ModelKernel made, const std::string& why) {
   built_in.attempts = std::move(made.attempts);
-  if (!built_in.kernel.empty() && built_in.verdict && built_in.verdict->accepted) built_in.message += "; " + why;
-  else built_in.message = built_in.message.empty() ? why : fmt::format("{}; {}", built_in.message, why);
+  built_in.message += (built_in.message.empty() ? "" : "; ") + why;
   built_in.rounds = std::max(built_in.rounds, made.rounds);
   return built_in;
 }

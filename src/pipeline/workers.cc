@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kOutcome = "outcome.json";
 
-// Ends when one of two things does: the user's wish, or this session.
+// Cancelled with what is outside, or by itself.
 class LinkedCancel {
  public:
   explicit LinkedCancel(const os::CancelToken& outer) : watcher_([this, outer] {
@@ -198,7 +198,7 @@ class Session {
     if (means_.log != nullptr) means_.log->debug("synth", "ended", fmt::format("{}: worker {}, round {}: {}", work_.key, number, round, error.message));
   }
 
-  // A problem that cannot be judged, or the end of a budget, ends all; that this session has ended is no error.
+  // A problem that cannot be judged, or the end of a budget, ends all; that the others were told to stop is no error.
   void stop(const Error& error) {
     const std::lock_guard lock(mutex_);
     const bool is_over = error.kind == ErrorKind::cancelled && cancel_.token().cancelled() && (means_.budget == nullptr || !means_.budget->is_end_of(error));

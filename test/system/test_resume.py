@@ -175,14 +175,18 @@ class Resume(unittest.TestCase):
     def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(self) -> None:
         out = self.folder / "interrupted" / "whole"
         process = self.start_until(out, 3, *self.begin, "--out", out)  # the first part is finished, the second is being judged
-        program.wait_until(lambda: len(program.descendants(process.pid)) > 1, 10)
-        below = program.descendants(process.pid)
+        below: dict[int, str] = {}  # whatever was ever seen below it: processes come and go with what is judged
+
+        def is_at_work() -> bool:
+            below.update(program.descendants(process.pid))
+            return len(below) > 1
+
+        self.assertTrue(program.wait_until(is_at_work, 10), "nothing is being judged")
         done = program.finish(process, signal.SIGINT, 30)
         self.assertEqual(done.code, 130, done.text())
         self.assertLess(done.seconds, 2)
-        self.assertGreater(len(below), 1)
         self.assertEqual(program.alive(below), [])
-        self.assertEqual(finished_steps(out), 3, done.text())
+        self.assertGreaterEqual(finished_steps(out), 3, done.text())
         self.assert_goes_on(out, program.run("pipeline", "--resume", out), self.recorded(out))
 
     def test_a_full_disk_and_a_read_only_one_lose_nothing(self) -> None:

@@ -72,8 +72,7 @@ class Job {
 
   // What --resume needs, also of a run that ended before its first step.
   std::map<std::string, std::string> request_files() const {
-    // Limits are of one command, not of the job: whoever goes on says how far.
-    const std::vector<std::string> words = arguments_.words({"--out", "--resume", "--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars"});
+    const std::vector<std::string> words = arguments_.words(kOfOneCommand, {"--out", "--resume"});
     return {{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request_.problem.text)}})}, {kProblemFile, request_.problem.text}};
   }
 
@@ -436,6 +435,8 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
   return summary.exit_code;
 }
 
+constexpr auto kOfReplay = std::to_array<std::string_view>({"--replay", "--out", "--no-router-cache"});
+
 Result<int> run_job(const Arguments& given, AppContext& context, const std::string& command, const std::string& forced) {
   constexpr std::array<std::string_view, 3> routes = {"auto", "direct", "fuse"};
   const std::string started = utc_timestamp(system_wall_clock()());
@@ -443,14 +444,14 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   std::optional<EarlierRun> resumed;
   if (given.has("--resume")) {
     KA_ASSIGN(const std::string run, given.required("--resume"));
-    const std::vector<std::string> others = given.words({"--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
+    const std::vector<std::string> others = given.words(kOfOneCommand, {"--resume", "--verify", "--dispatch-jobs"});
     if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
     KA_ASSIGN(resumed, earlier_run(run));
     KA_ASSIGN(arguments, asked_again(*resumed, given, {}));
   } else if (given.has("--replay") && !given.has("--problem") && given.positional().empty()) {
     KA_ASSIGN(EarlierRun recorded, earlier_run(given.text("--replay"), "--replay"));
     use_its_problem(recorded);
-    KA_ASSIGN(arguments, asked_again(recorded, given, {"--replay", "--out", "--no-router-cache"}));
+    KA_ASSIGN(arguments, asked_again(recorded, given, kOfReplay));
   }
   KA_TRY(settle_problem(arguments));
   KA_ASSIGN(const std::string wanted, arguments.choice("--route", forced, routes));

@@ -158,17 +158,17 @@ Result<std::string> Arguments::required(std::string_view flag) const {
   return found->second;
 }
 
-std::vector<std::string> Arguments::words(std::initializer_list<std::string_view> without) const {
+std::vector<std::string> Arguments::words(std::span<const std::string_view> without, std::initializer_list<std::string_view> nor) const {
   std::vector<std::string> out;
   for (const auto& [flag, value] : values_) {
-    if (std::find(without.begin(), without.end(), flag) != without.end()) continue;
+    if (std::find(without.begin(), without.end(), flag) != without.end() || std::find(nor.begin(), nor.end(), flag) != nor.end()) continue;
     out.push_back(value.empty() ? flag : fmt::format("{}={}", flag, value));
   }
   out.insert(out.end(), positional_.begin(), positional_.end());
   return out;
 }
 
-void Arguments::take(const Arguments& others, std::initializer_list<std::string_view> flags) {
+void Arguments::take(const Arguments& others, std::span<const std::string_view> flags) {
   for (const std::string_view flag : flags) {
     if (const auto found = others.values_.find(flag); found != others.values_.end()) values_[found->first] = found->second;
     if (others.has_setting(flag)) setting_flags_.emplace(flag);

@@ -35,9 +35,9 @@ class Arguments {
   std::string text(std::string_view flag, std::string otherwise = "") const;
   Result<std::string> required(std::string_view flag) const;
   // The flags, but for these, and the plain words again as words.
-  std::vector<std::string> words(std::initializer_list<std::string_view> without) const;
+  std::vector<std::string> words(std::span<const std::string_view> without, std::initializer_list<std::string_view> nor = {}) const;
   // Takes these flags over from others, where they have them.
-  void take(const Arguments& others, std::initializer_list<std::string_view> flags);
+  void take(const Arguments& others, std::span<const std::string_view> flags);
   Result<double> number(std::string_view flag, double otherwise) const;
   Result<std::uint64_t> whole_number(std::string_view flag, std::uint64_t otherwise) const;
   // One of a few words; the error names them.

@@ -8,15 +8,15 @@
 #include "app/cli/auto.h"
 #include "app/cli/settings.h"
 #include "base/json_fields.h"
-#include "os/files.h"
 #include "problem/problem_file.h"
+#include "report/run_list.h"
 
 namespace ka::app {
 namespace {
 
 // What decides what a run makes, beside the text of its problem.
 std::vector<std::string> decisive_words(const Arguments& arguments) {
-  std::vector<std::string> out = arguments.words({"--problem", "--out", "--resume", "--json", "--explain", "--verbose", "--log-level", "--verify", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs", "--no-router-cache"});
+  std::vector<std::string> out = arguments.words(kOfOneCommand, {"--problem", "--out", "--resume", "--verify", "--dispatch-jobs", "--no-router-cache"});
   const std::string problem = arguments.text("--problem");
   out.push_back(problem.substr(problem.rfind('/') + 1));
   return out;
@@ -24,10 +24,15 @@ std::vector<std::string> decisive_words(const Arguments& arguments) {
 
 }  // namespace
 
+Result<std::string> run_folder(const std::string& run, const std::string& flag) {
+  Result<std::string> found = report::find_run(".", run);
+  if (!found) return found.error().with(flag);
+  return found->starts_with("./") ? found->substr(2) : *found;
+}
+
 Result<EarlierRun> earlier_run(const std::string& run, const std::string& flag) {
   EarlierRun out;
-  out.folder = run.find('/') == std::string::npos && !os::exists(run + "/run.json") ? ".fuse/" + run : run;
-  while (out.folder.size() > 1 && out.folder.ends_with('/')) out.folder.pop_back();
+  KA_ASSIGN(out.folder, run_folder(run, flag));
   Result<model::RunDirectory> directory = model::RunDirectory::open(out.folder, model::RunDirectory::Access::read);
   if (!directory) return directory.error().with(flag);
   const Result<std::string> text = directory->read_artifact(kRequestFile);
@@ -44,10 +49,10 @@ Result<EarlierRun> earlier_run(const std::string& run, const std::string& flag) 
   return out;
 }
 
-Result<Arguments> asked_again(const EarlierRun& run, const Arguments& given, std::initializer_list<std::string_view> also) {
+Result<Arguments> asked_again(const EarlierRun& run, const Arguments& given, std::span<const std::string_view> also) {
   KA_ASSIGN(Arguments out, Arguments::parse(run.words, kAutoFlags));
-  out.take(given, {"--json", "--explain", "--verbose", "--log-level", "--max-minutes", "--max-attempts", "--max-tokens-total", "--max-dollars", "--dispatch-jobs"});
-  out.take(given, also);
+  constexpr std::array<std::string_view, 1> kJobs = {"--dispatch-jobs"};
+  for (const std::span<const std::string_view> flags : {std::span<const std::string_view>(kOfOneCommand), std::span<const std::string_view>(kJobs), also}) out.take(given, flags);
   KA_ASSIGN(Settings settings, Settings::load(out));
   out.attach(std::make_shared<const Settings>(std::move(settings)));
   return out;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/earlier_run.h"
 #include "os/files.h"
 #include "synth/llm/open_chat.h"
 
@@ -16,8 +17,7 @@ llm::Lookup lookup_of(const Settings& settings) {
 }
 
 Result<pipeline::Artifacts> replayed(const std::string& run) {
-  std::string folder = run.find('/') == std::string::npos && !os::exists(run + "/conversations") ? ".fuse/" + run : run;
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  KA_ASSIGN(const std::string folder, run_folder(run, "--replay"));
   if (!os::exists(folder + "/conversations")) return invalid_input(fmt::format("--replay: {} holds no conversations with a language model; accepted: the id or folder of a run that asked one", folder));
   return pipeline::artifacts_in(folder);
 }
@@ -33,6 +33,16 @@ constexpr std::int64_t kReasoningTokens = 16'384;  // beside the answer: provide
 constexpr const char* kRecorded = "recorded";
 
 }  // namespace
+
+Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model, Redactor* redactor) {
+  llm::ChatOptions options;
+  options.redactor = redactor;
+  options.provider = settings.text("provider");
+  if (const std::optional<double> seconds = settings.number("llm_timeout_s")) options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  return llm::open_chat(model, lookup_of(settings), options);
+}
+
+std::string effort_of(const Settings& settings, std::string_view setting) { return settings.is(setting) ? "high" : "medium"; }
 
 Result<ModelChoice> choose_model(const Settings& settings, std::string_view setting, EventLog& log) {
   constexpr std::array<std::string_view, 3> kProducers = {"both", "model", "codegen"};
@@ -63,7 +73,7 @@ Result<std::optional<pipeline::RouteQuestion>> route_question(const Settings& se
   KA_ASSIGN(const ModelChoice choice, choose_model(settings, "router_model", log));
   if (choice.model.empty()) return std::optional<pipeline::RouteQuestion>();
   const auto tokens = static_cast<std::int64_t>(settings.number("router_max_tokens").value_or(700)) + kReasoningTokens;
-  return std::optional(pipeline::RouteQuestion{choice.model, settings.number("router_temperature"), tokens, settings.is("router_high_reasoning") ? "high" : "medium"});
+  return std::optional(pipeline::RouteQuestion{choice.model, settings.number("router_temperature"), tokens, effort_of(settings, "router_high_reasoning")});
 }
 
 Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log) {
@@ -72,14 +82,11 @@ Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoi
   pipeline::ModelLimits limits;
   if (const std::optional<double> tokens = settings.number("max_tokens_total")) limits.tokens = static_cast<std::uint64_t>(*tokens);
   limits.dollars = settings.number("max_dollars");
-  llm::ChatOptions options;
-  options.provider = settings.text("provider");
-  options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(settings.number("llm_timeout_s").value_or(1200) * 1000));
-  const auto open = [lookup = lookup_of(settings), options](const std::string& model) { return llm::open_chat(model, lookup, options); };
+  const auto open = [settings](const std::string& model) { return open_model(settings, model); };
   auto conversations = std::make_unique<pipeline::Conversations>(std::move(own), open, limits, std::move(choice.replay), &log);
   KA_ASSIGN(prompt::PromptFiles prompts, prompt::PromptFiles::load(settings.text("prompts")));
   pipeline::ModelSide side{*conversations, std::move(prompts), choice.model, static_cast<int>(settings.number("workers").value_or(4)), static_cast<int>(settings.number("rounds").value_or(10)),
-                           settings.is("high_reasoning") ? "high" : "medium", settings.is("no_cusolver"), choice.codegen};
+                           effort_of(settings), settings.is("no_cusolver"), choice.codegen};
   return std::unique_ptr<Models>(new Models(std::move(conversations), std::move(side)));
 }
 

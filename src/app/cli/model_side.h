@@ -10,6 +10,11 @@
 
 namespace ka::app {
 
+// A conversation with a model, as the settings say: whose, and for how long at most. `redactor` may be null.
+Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model, Redactor* redactor = nullptr);
+// How much it is asked to think.
+std::string effort_of(const Settings& settings, std::string_view setting = "high_reasoning");
+
 struct ModelChoice {
   std::string model;                          // that writes kernels; empty: none takes part
   std::optional<pipeline::Artifacts> replay;  // whose answers are given again
@@ -31,7 +36,6 @@ class Models {
   // The same with another model.
   pipeline::ModelSide side_with(const std::string& model) const;
   const pipeline::Conversations& conversations() const { return *conversations_; }
-  pipeline::Conversations& conversations() { return *conversations_; }
   // "3 questions to language models, 5120 tokens, 0.04 dollars"
   std::string bill() const;
 

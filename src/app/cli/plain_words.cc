@@ -1,10 +1,10 @@
 #include "app/cli/plain_words.h"
 
-#include <chrono>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/earlier_run.h"
+#include "app/cli/model_side.h"
 #include "app/cli/settings.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
@@ -15,13 +15,10 @@
 #include "pipeline/sentence_problem.h"
 #include "problem/problem_file.h"
 #include "report/run_files.h"
-#include "report/run_list.h"
-#include "synth/llm/open_chat.h"
 
 namespace ka::app {
 namespace {
 
-constexpr const char* kProgramFile = "problem.py";
 constexpr const char* kProgramStep = "problem";
 constexpr std::string_view kBlanks = " \t\r\n";
 
@@ -48,9 +45,9 @@ Result<std::optional<pipeline::SentenceProgram>> earlier_program(const char* fla
   if (!record) return record.error().with(where);
   if (record->sentence != sentence)
     return invalid_input(fmt::format("{}: {} holds a run of another problem (\"{}\"); name another folder", flag, folder, report::one_line(elide_middle(record->sentence, 200))));
-  KA_ASSIGN(std::string program, run.read_artifact(kProgramFile));
+  KA_ASSIGN(std::string program, run.read_artifact(kProblemFile));
   if (sha256_hex(program) != record->problem_sha256)
-    return invalid_input(fmt::format("{}/{} is not what it was when the run began; name a new folder with --out", folder, kProgramFile));
+    return invalid_input(fmt::format("{}/{} is not what it was when the run began; name a new folder with --out", folder, kProblemFile));
   return std::optional(pipeline::SentenceProgram{std::move(program), std::move(*record)});
 }
 
@@ -62,7 +59,7 @@ Status check_program(const std::string& text, const Request& request, std::share
     KA_ASSIGN(std::string python, bridge::find_interpreter());
     interpreter = std::make_shared<bridge::WarmInterpreter>(bridge::InterpreterOptions{python});
   }
-  const verify::ProblemSource source{kProgramFile, "", text, request.problem.mode};
+  const verify::ProblemSource source{kProblemFile, "", text, request.problem.mode};
   KA_TRY(pipeline::ProgramSide::open(source, request.options, "", *interpreter, cancel));
   return ok();
 }
@@ -71,14 +68,9 @@ pipeline::SentenceHelper helper_of(const Request& request, const Settings& setti
   for (const std::string& secret : settings.secrets()) redactor.add_secret(secret);
   pipeline::SentenceHelper helper;
   helper.model = settings.text("model");
-  helper.effort = settings.is("high_reasoning") ? "high" : "";
+  helper.effort = effort_of(settings);
   helper.redactor = &redactor;
-  helper.open = [&settings, &redactor, model = helper.model] {
-    llm::ChatOptions options;
-    options.redactor = &redactor;
-    if (const std::optional<double> seconds = settings.number("llm_timeout_s")) options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
-    return llm::open_chat(model, [&settings](const std::string& name) { return settings.lookup(name); }, options);
-  };
+  helper.open = [&settings, &redactor, model = helper.model] { return open_model(settings, model, &redactor); };
   helper.check = [&request, &cancel, interpreter = std::shared_ptr<bridge::WarmInterpreter>()](const std::string& text) mutable {
     return check_program(text, request, interpreter, cancel);
   };
@@ -94,7 +86,7 @@ Result<pipeline::SentenceProgram> program_of(const Request& request, const Argum
   Redactor redactor;
   pipeline::SentenceHelper helper = helper_of(request, arguments.settings(), redactor, cancel);
   if (const std::string replayed = arguments.settings().text("replay"); !replayed.empty()) {
-    KA_ASSIGN(const std::string folder, report::find_run(".", replayed));
+    KA_ASSIGN(const std::string folder, run_folder(replayed, "--replay"));
     KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program("--replay", folder, sentence));
     if (earlier) return std::move(*earlier);
     helper.model.clear();
@@ -133,7 +125,7 @@ Status settle_problem(Arguments& arguments) {
 Status understand_sentence(Request& request, const Arguments& arguments, RunOutput& output, bool go_on, const os::CancelToken& cancel) {
   if (!request.sentence) return ok();
   KA_ASSIGN(pipeline::SentenceProgram program, program_of(request, arguments, output, go_on, cancel));
-  request.problem.path = output.path(kProgramFile);
+  request.problem.path = output.path(kProblemFile);
   request.problem.text = std::move(program.text);
   request.sentence = std::move(program.record);
   return ok();
@@ -147,7 +139,7 @@ Status show_and_keep_program(const Request& request, const Arguments& arguments,
     output.print(fmt::format("{}:\n{}\n", request.problem.path, indented(report::mended(request.problem.text))));
   }
   if (!output.is_open()) KA_TRY(output.open());
-  const std::map<std::string, std::string> files = {{kProgramFile, request.problem.text}, {model::kSentenceFile, to_pretty_json_text(model::to_json(record))}};
+  const std::map<std::string, std::string> files = {{kProblemFile, request.problem.text}, {model::kSentenceFile, to_pretty_json_text(model::to_json(record))}};
   const Result<std::string> there = output.directory().read_artifact(model::kSentenceFile);
   if (there && *there == files.at(model::kSentenceFile) && output.directory().finished(kProgramStep, "")) return ok();
   KA_TRY(output.write(further));
