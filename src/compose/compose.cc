@@ -98,4 +98,9 @@ Result<Composed> compose(const Program& program, const std::vector<Part>& parts,
   return internal_error(fmt::format("compose: unexpected answer ({})", error.what()));
 }
 
+std::string with_self_test(const Program& program, const std::string& text) {
+  const std::size_t own = text.find("\nif __name__ ==");  // a script that its author ran with: the file has one of its own
+  return trim(own == std::string::npos ? text : text.substr(0, own + 1)) + "\n\n\n" + self_test_text(program);
+}
+
 }  // namespace ka::compose

@@ -64,4 +64,7 @@ struct Options {
 Result<Composed> compose(const Program& program, const std::vector<Part>& parts, const Options& options,
                          bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
 
+// A composed program that somebody else wrote, with the test of itself that every composed file has.
+std::string with_self_test(const Program& program, const std::string& text);
+
 }  // namespace ka::compose

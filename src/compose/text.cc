@@ -102,14 +102,6 @@ std::string head_text(const Program& program, const std::vector<Part>& parts, co
   return text + fmt::format("`python composed_kernel.py` compares kernel_function with the original program.\nWritten by kernelagent {}.\n\"\"\"\n", prose(program.version));
 }
 
-std::string self_test_text(const Program& program) {
-  const std::string_view script(ka_embedded_self_test, static_cast<std::size_t>(ka_embedded_self_test_end - ka_embedded_self_test));
-  std::string text = "if __name__ == \"__main__\":\n\n";
-  for (const std::string& line : split(trim(script), '\n')) text += line.empty() ? "\n" : kIndent + line + "\n";
-  return text + fmt::format("\n    raise SystemExit(self_test({}, name={}, target=\"{}\", mode=\"{}\"))\n", python_text(program.problem_text),
-                            python_text(prose(program.problem_name)), program.problem_object.empty() ? "Model" : program.problem_object, program.mode);
-}
-
 }  // namespace
 
 std::string python_text(const std::string& text) {
@@ -141,6 +133,14 @@ std::string function_text(const Program& program, const Merged& merged) {
     if (!ends[i].empty()) text += fmt::format("{}del {}\n", kIndent, join(ends[i], ", "));
   }
   return text + kIndent + "return " + trim(program.returns) + "\n";
+}
+
+std::string self_test_text(const Program& program) {
+  const std::string_view script(ka_embedded_self_test, static_cast<std::size_t>(ka_embedded_self_test_end - ka_embedded_self_test));
+  std::string text = "if __name__ == \"__main__\":\n\n";
+  for (const std::string& line : split(trim(script), '\n')) text += line.empty() ? "\n" : kIndent + line + "\n";
+  return text + fmt::format("\n    raise SystemExit(self_test({}, name={}, target=\"{}\", mode=\"{}\"))\n", python_text(program.problem_text),
+                            python_text(prose(program.problem_name)), program.problem_object.empty() ? "Model" : program.problem_object, program.mode);
 }
 
 std::string file_text(const Program& program, const std::vector<Part>& parts, const Merged& merged) {

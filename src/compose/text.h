@@ -29,6 +29,9 @@ std::string python_text(const std::string& text);
 // kernel_function: a line per call; a value is deleted after its last use, so that its memory is used again.
 std::string function_text(const Program& program, const Merged& merged);
 
+// What `python composed_kernel.py` does.
+std::string self_test_text(const Program& program);
+
 std::string file_text(const Program& program, const std::vector<Part>& parts, const Merged& merged);
 
 }  // namespace ka::compose

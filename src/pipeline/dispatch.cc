@@ -37,7 +37,7 @@ Result<PartProgram> program_of(const model::Subgraph& subgraph) {
   return out;
 }
 
-Status write_kernel(const model::Subgraph& subgraph, const PartProgram& program, const DispatchOptions& options, PartKernel& out) {
+Result<WrittenPart> write_kernel(const model::Subgraph& subgraph, const graph::Exported& exported, const DispatchOptions& options) {
   codegen::GenerateOptions writing;
   writing.precision = options.judge.precision;
   writing.title = fmt::format("{} ({}).", subgraph.id, subgraph.where);
@@ -45,10 +45,9 @@ Status write_kernel(const model::Subgraph& subgraph, const PartProgram& program,
   writing.platform = options.choices.platform;
   writing.gpu = options.choices.gpu;
   Generated made;
-  KA_TRY(write_kernels(program.exported, options.choices, writing, [](const char*, const std::string&) {}, made));
-  out.kernel = made.file.text;
-  out.result.launches = static_cast<int>(made.file.launches.size());
-  return ok();
+  KA_TRY(write_kernels(exported, options.choices, writing, [](const char*, const std::string&) {}, made));
+  const auto launches = static_cast<int>(made.file.launches.size());
+  return WrittenPart{std::move(made.file.text), launches, std::move(made.cost)};
 }
 
 // Whether an error says that the part cannot be judged by itself; the whole program is judged in any case.
@@ -73,9 +72,14 @@ class PartWork {
     if (!program) return failed(program.error());
     out_.problem = graph::problem_text(subgraph_, program->imported);
     if (means_.models == nullptr || means_.models->codegen) {
-      const Status written = write_kernel(subgraph_, *program, options_, out_);
+      Result<WrittenPart> written = write_kernel(subgraph_, program->exported, options_);
       if (!written && (means_.models == nullptr || written.error().kind == ErrorKind::internal)) return failed(written.error());
-      if (!written) out_.result.message = written.error().message;
+      if (!written) {
+        out_.result.message = written.error().message;
+      } else {
+        out_.kernel = std::move(written->text);
+        out_.result.launches = written->launches;
+      }
     }
     if (!out_.kernel.empty()) KA_TRY(take_kernel());
     if (means_.models != nullptr && options_.verify) KA_TRY(ask_models(program->exported));
@@ -157,6 +161,11 @@ class PartWork {
 };
 
 }  // namespace
+
+Result<WrittenPart> write_part(const model::Subgraph& subgraph, const DispatchOptions& options) {
+  KA_ASSIGN(const PartProgram program, program_of(subgraph));
+  return write_kernel(subgraph, program.exported, options);
+}
 
 Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means) { return PartWork(subgraph, options, means).run(); }
 

@@ -36,6 +36,14 @@ struct DispatchOptions {
 // give. An entry with an operator that is not supported is in order; it fails by name when it is worked on.
 Result<std::vector<model::Subgraph>> read_parts(std::string_view text, const std::string& path);
 
+// What the built-in generator writes for one subgraph.
+struct WrittenPart {
+  std::string text;
+  int launches = 0;
+  partition::PlanCost cost;
+};
+Result<WrittenPart> write_part(const model::Subgraph& subgraph, const DispatchOptions& options);
+
 // The built-in generator, language models where they take part, and the judge, for one subgraph. What goes wrong with it is its result; errors are the world's.
 Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means);
 

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/hash.h"
 #include "base/json_fields.h"
-#include "compose/compose.h"
-#include "graph/fragment.h"
-#include "graph/reference_text.h"
+#include "pipeline/ask_composer.h"
+#include "pipeline/ask_cut.h"
 
 namespace ka::pipeline {
 namespace {
@@ -44,45 +41,6 @@ Status keep(model::RunDirectory& directory, const std::string& step, const std::
   return directory.record(step, key, names);
 }
 
-compose::Program program_of(const RunOptions& options, const std::vector<model::Subgraph>& subgraphs, const Frame& frame) {
-  compose::Program out;
-  const verify::ProblemSource& problem = options.problem;
-  out.problem_name = problem.path.substr(problem.path.rfind('/') + 1);
-  out.version = KA_VERSION;
-  out.inputs = frame.inputs;
-  out.returns = frame.returns;
-  out.problem_text = problem.text;
-  out.problem_object = problem.object;
-  out.mode = problem.mode;
-  std::map<std::string, std::string> keyword;
-  for (const auto& [name, word] : frame.weights) {
-    out.weights.push_back(word);
-    keyword[name] = word;
-  }
-  std::vector<std::pair<std::int64_t, compose::Call>> calls;
-  for (const model::Subgraph& subgraph : subgraphs) {
-    for (const model::SubgraphCall& call : subgraph.calls) {
-      compose::Call one{subgraph.id, call.inputs, {}, call.outputs};
-      for (std::size_t i = 0; i < call.weights.size(); ++i) {
-        if (subgraph.weights[i].role == "constant") continue;
-        const auto found = keyword.find(call.weights[i]);
-        one.weights.emplace_back(subgraph.weights[i].name, found == keyword.end() ? call.weights[i] : found->second);
-      }
-      calls.emplace_back(call.order, std::move(one));
-    }
-  }
-  std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (auto& [order, call] : calls) out.calls.push_back(std::move(call));
-  return out;
-}
-
-// A part that stays PyTorch: its operators, as the refactored program has them.
-Result<std::string> torch_text(const model::Subgraph& subgraph) {
-  KA_ASSIGN(const graph::Exported exported, graph::exported_of(subgraph));
-  KA_ASSIGN(const graph::Imported imported, graph::import_program(exported));
-  return graph::function_text(subgraph, imported, "kernel_function");
-}
-
 class Run {
  public:
   Run(const RunOptions& options, RunContext& context) : options_(options), context_(context) {}
@@ -102,7 +60,8 @@ class Run {
     return compose_step();
   }
 
-  Means means() const { return {context_.interpreter, context_.cancel, context_.log, context_.budget, context_.gpus, context_.models}; }
+  // With the language model that is asked, if one is.
+  Means means(const ModelSide* models = nullptr) const { return {context_.interpreter, context_.cancel, context_.log, context_.budget, context_.gpus, models}; }
 
   bool is_done(const char* step, const std::string& key = "") const { return context_.directory.finished(step, key); }
 
@@ -118,8 +77,13 @@ class Run {
     if (!context_.program) {
       KA_ASSIGN(context_.program, plan_program(options_.problem, options_.dispatch, context_.interpreter, context_.cancel, context_.log));
     }
+    std::map<std::string, std::string> further;
+    if (context_.models.cutter != nullptr) {
+      KA_ASSIGN(further[kCutFile], ask_cut(options_, *context_.program, means(context_.models.cutter)));
+    }
     KA_ASSIGN(ExtractFiles made, extract_files(options_.problem, options_.dispatch, *context_.program, context_.cancel, context_.log));
     for (const auto& [stage, seconds] : context_.program->whole.times) out_.times[stage] += seconds;
+    made.files.merge(further);
     if (is_done("route")) made.files.erase("route.json");  // that of the run, which may have been remembered
     KA_TRY(keep(context_.directory, "extract", "", "", made.files));
     out_.subgraphs = std::move(made.extracted.subgraphs);
@@ -136,7 +100,7 @@ class Run {
     std::mutex mutex;
     KA_TRY(for_each_part(out_.subgraphs, jobs, context_.cancel, [&](const model::Subgraph& subgraph) -> Status {
       if (is_done("dispatch", subgraph.id)) return ok();
-      KA_ASSIGN(const PartKernel part, make_part(subgraph, options_.dispatch, means()));
+      KA_ASSIGN(const PartKernel part, make_part(subgraph, options_.dispatch, means(context_.models.parts)));
       const std::lock_guard lock(mutex);
       return keep(context_.directory, "dispatch", subgraph.id, "kernels_out/", files_of(part));
     }));
@@ -189,7 +153,16 @@ class Run {
     const Stopwatch watch(out_.times, "compose");
     if (is_done("compose")) return read_composed();
     KA_ASSIGN(ComposeFiles made, compose_files(options_, out_.subgraphs, frame_, kernels_, means()));
+    if (context_.models.composer != nullptr && made.verdict) {
+      const Means asking = means(context_.models.composer);
+      std::optional<graph::Exported> exported;  // of a run that goes on: it was not planned again
+      if (!context_.program) {
+        KA_ASSIGN(exported, export_program(options_.problem, options_.dispatch.judge, options_.dispatch.choices, context_.interpreter, context_.cancel, context_.log));
+      }
+      KA_ASSIGN(made, ask_composer(std::move(made), options_, out_.subgraphs, frame_, kernels_, exported ? *exported : context_.program->whole.exported, asking));
+    }
     KA_TRY(keep(context_.directory, "compose", "", "compose_out/", made.files));
+    out_.by_model = made.files.contains(kComposerFile);
     out_.composition = std::move(made.composition);
     out_.program = std::move(made.program);
     out_.verdict = std::move(made.verdict);
@@ -203,6 +176,7 @@ class Run {
     KA_ASSIGN(out_.composition, model::composition_from_json(json));
     if (out_.composition.path.empty()) return ok();
     KA_ASSIGN(out_.program, context_.directory.read_artifact("compose_out/composed_kernel.py"));
+    out_.by_model = static_cast<bool>(context_.directory.read_artifact(std::string("compose_out/") + kComposerFile));
     if (const Result<std::string> verdict = context_.directory.read_artifact("compose_out/verdict.json")) {
       KA_ASSIGN(const Json told, parse_json(*verdict, "compose_out/verdict.json"));
       KA_ASSIGN(out_.verdict, model::verdict_from_json(told));
@@ -218,57 +192,6 @@ class Run {
 };
 
 }  // namespace
-
-Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<model::Subgraph>& subgraphs, const Frame& frame,
-                                   const std::map<std::string, std::string>& kernels, const Means& means) {
-  EventLog* const log = means.log;
-  ComposeFiles out;
-  std::vector<compose::Part> parts;
-  std::vector<std::string> missing;
-  for (const model::Subgraph& subgraph : subgraphs) {
-    const auto found = kernels.find(subgraph.id);
-    if (found != kernels.end()) {
-      parts.push_back({subgraph.id, found->second, false});
-      continue;
-    }
-    missing.push_back(subgraph.id);
-    if (!options.allow_torch) continue;
-    KA_ASSIGN(std::string text, torch_text(subgraph));
-    parts.push_back({subgraph.id, std::move(text), true});
-  }
-  const auto finish = [&] {
-    out.files["summary.json"] = to_pretty_json_text(model::to_json(out.composition));
-    return std::move(out);
-  };
-  if (!missing.empty() && !options.allow_torch) {
-    out.composition.message = fmt::format("these parts have no kernel that the judge accepts: {} (--allow-torch-fallback would leave them PyTorch)", fmt::join(missing, ", "));
-    say(log, "compose", out.composition.message);
-    return finish();
-  }
-  KA_ASSIGN(compose::Composed composed, compose::compose(program_of(options, subgraphs, frame), parts, {}, means.interpreter, means.cancel));
-  out.program = std::move(composed.text);
-  out.files["composed_kernel.py"] = out.program;
-  out.composition.path = "compose_out/composed_kernel.py";
-  out.composition.sha256 = sha256_hex(out.program);
-  out.composition.torch_parts = missing;
-  out.composition.success = true;
-  out.composition.message = missing.empty() ? "composed and not verified" : fmt::format("composed and not verified; still PyTorch: {}", fmt::join(missing, ", "));
-  say(log, "compose", fmt::format("{} parts joined{}", parts.size(), missing.empty() ? "" : fmt::format(", {} of them PyTorch", missing.size())));
-  if (!options.verify) return finish();
-  if (!missing.empty()) {  // the judge refuses every file that computes with PyTorch: nothing is called verified that is not
-    out.composition.message = fmt::format("not verified as a whole, for these parts are still PyTorch: {}", fmt::join(missing, ", "));
-    return finish();
-  }
-  const std::string place = options.dispatch.folder.empty() ? "" : options.dispatch.folder + "/";
-  verify::JudgeOptions judge = options.dispatch.judge;
-  judge.test = options.test;
-  KA_ASSIGN(out.verdict, ask_judge(options.problem, {place + out.composition.path, out.program}, judge, means, log));
-  out.composition.verified = out.verdict->accepted;
-  out.composition.success = out.verdict->accepted;
-  out.composition.message = out.verdict->accepted ? out.verdict->reason : fmt::format("{}: {}", out.verdict->rule, out.verdict->reason);
-  out.files["verdict.json"] = lasting_text(*out.verdict, options.problem.path, out.composition.path);
-  return finish();
-}
 
 int launches_of(const RunResult& result) {
   int out = 0;

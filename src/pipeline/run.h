@@ -7,19 +7,10 @@
 #include <vector>
 
 #include "model/run_directory.h"
-#include "pipeline/dispatch.h"
+#include "pipeline/compose_files.h"
 #include "pipeline/extract.h"
 
 namespace ka::pipeline {
-
-struct RunOptions {
-  verify::ProblemSource problem;
-  DispatchOptions dispatch;
-  std::size_t jobs = 0;          // 0: as many as the machine can take
-  bool verify = true;            // the composed program as a whole
-  bool allow_torch = false;      // a part without a kernel stays PyTorch, and everybody is told
-  std::optional<verify::TestScript> test = {};  // that the composed program must pass as well
-};
 
 struct RunResult {
   std::vector<model::Subgraph> subgraphs;
@@ -27,8 +18,16 @@ struct RunResult {
   std::string program;                     // composed_kernel.py; empty when there is none
   model::Composition composition;
   std::optional<model::Verdict> verdict;   // of the whole
+  bool by_model = false;                   // the composed program is a language model's
   std::map<std::string, double> times;     // seconds by stage
   std::string limit;                       // that ended it before its end: `parts` then says which were not reached. Empty when it came to its end
+};
+
+// The language models of a run, by what they are asked for. Null: that is done without one.
+struct ModelRoles {
+  const ModelSide* parts = nullptr;     // kernels
+  const ModelSide* cutter = nullptr;    // another cut of the program
+  const ModelSide* composer = nullptr;  // the composed program
 };
 
 struct RunContext {
@@ -39,22 +38,12 @@ struct RunContext {
   std::optional<OpenProgram> program = {};  // where it was planned already
   Budget* budget = nullptr;                 // null: no limit
   os::GpuPool* gpus = nullptr;              // null: no GPU takes part, or nobody knows which
-  const ModelSide* models = nullptr;        // null: no language model takes part
+  ModelRoles models = {};
 };
 
 Result<RunResult> run(const RunOptions& options, RunContext& context);
 
-// Of one call of the composed program.
+// Of one call of the program that was composed by rule.
 int launches_of(const RunResult& result);
-
-struct ComposeFiles {
-  std::map<std::string, std::string> files;  // composed_kernel.py, summary.json, and verdict.json where it was judged
-  model::Composition composition;
-  std::optional<model::Verdict> verdict;
-  std::string program;
-};
-// `kernels`: by id, the texts of the kernel files of the parts that have one.
-Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<model::Subgraph>& subgraphs, const Frame& frame,
-                                   const std::map<std::string, std::string>& kernels, const Means& means);
 
 }  // namespace ka::pipeline

@@ -118,7 +118,9 @@ class Session {
     llm::ChatRequest request;
     request.model = side_.model;
     request.effort = side_.effort;
-    if (round == 1) {
+    if (round == 1 && !work_.parts.empty()) {
+      KA_ASSIGN(request.messages, prompt::compose_messages(side_.prompts, {work_.task, work_.parts, ""}, seed_));
+    } else if (round == 1) {
       KA_ASSIGN(request.messages, prompt::generation_messages(side_.prompts, {work_.task, side_.workers > 1 ? number : 0}, seed_));
     } else {
       KA_ASSIGN(request.messages, prompt::refinement_messages(side_.prompts, {work_.task, round, kernel, feedback, history}, seed_));

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/verdict.h"
 #include "pipeline/conversations.h"
@@ -23,6 +24,7 @@ struct ModelSide {
   std::string effort;
   bool no_cusolver = false;
   bool codegen = true;        // the built-in generator writes kernels too
+  bool only_where_needed = false;  // nobody named it: it is asked for what the built-in generator cannot do, and for nothing else
 };
 
 // What is to be written, and how it is judged.
@@ -32,6 +34,7 @@ struct ModelWork {
   prompt::Task task;
   verify::ProblemSource problem;
   verify::JudgeOptions judge;
+  std::vector<prompt::ComposePrompt::Part> parts = {};  // that are to be put together; empty: it is written from the program alone
 };
 
 struct ModelKernel {

@@ -76,6 +76,15 @@ TEST_F(ExplainTest, WhatWorkersOfAModelWroteIsTold) {
   EXPECT_EQ(to_json(explain(run), run)["language_models"].size(), 3U);
 }
 
+TEST_F(ExplainTest, WhatAModelSaidAboutTheCutAndTheCompositionIsTold) {
+  const RunView run = view({{"compose_out/workers/worker_1/round_1.json", R"({"worker": 1, "round": 1, "accepted": true, "rule": "", "reason": "right"})"},
+                            {"orchestrator/cut.json", R"({"decided_by": "rules", "model": "m", "message": "not\nfaster"})"},
+                            {"summary.json", report::text(summary("run", true, true))}});
+  EXPECT_THAT(text(run), HasSubstr("language models\n  asked for another cut, m: not faster\n  the composition, worker 1, round 1: accepted\n"));
+  EXPECT_EQ(to_json(explain(run), run)["cut_advice"], "m: not faster");
+  EXPECT_THAT(text(view({{"orchestrator/cut.json", "3"}, {"summary.json", report::text(summary("run", true, true))}})), Not(HasSubstr("another cut")));
+}
+
 TEST_F(ExplainTest, TheRowThatDecidedIsNamedFirst) {
   const RunView run = view({{"route.json", report::text(fuse_route())}});
   const WhyRoute why = explain(run).route.value();

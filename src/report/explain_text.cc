@@ -148,8 +148,9 @@ namespace {
 
 void attempts_text(std::string& out, const RunView& view) {
   constexpr std::size_t kMostAttempts = 40;
-  if (view.attempts.empty()) return;
+  if (view.attempts.empty() && view.cut_advice.empty()) return;
   out += "\nlanguage models\n";
+  if (!view.cut_advice.empty()) add(out, "  ", "asked for another cut, " + view.cut_advice);
   for (std::size_t i = 0; i < std::min(kMostAttempts, view.attempts.size()); ++i) {
     const ModelAttempt& one = view.attempts[i];
     const std::string reason = one.rule.empty() ? one.reason : fmt::format("{}: {}", one.rule, one.reason);

@@ -191,9 +191,9 @@ void read_events(RunFiles& files, RunView& view) {
   if (view.kernel_names.size() != view.graph.kernels.size()) view.kernel_names.clear();
 }
 
-// kernels_out/<part>/workers/worker_2/round_1.json, or without the part.
+// kernels_out/<part>/workers/worker_2/round_1.json; compose_out/workers/... for the composition; or neither, for the whole program.
 void read_attempts(RunFiles& files, RunView& view) {
-  constexpr std::string_view kParts = "kernels_out/", kWorkers = "workers/worker_";
+  constexpr std::string_view kParts = "kernels_out/", kComposition = "compose_out/", kWorkers = "workers/worker_";
   const auto number = [](const Json& json, const char* name) { return json.contains(name) && json[name].is_number_integer() ? json[name].get<std::int64_t>() : 0; };
   const auto text = [](const Json& json, const char* name) { return json.contains(name) && json[name].is_string() ? one_line(json[name].get<std::string>()) : ""; };
   for (const FileEntry& entry : view.files) {
@@ -201,10 +201,14 @@ void read_attempts(RunFiles& files, RunView& view) {
     if (at == std::string::npos || entry.is_link || !entry.name.ends_with(".json")) continue;
     const std::shared_ptr<const Json> json = files.json(entry.name);
     if (!json || !json->is_object()) continue;
-    const std::string part = entry.name.starts_with(kParts) && at > kParts.size() ? entry.name.substr(kParts.size(), at - kParts.size() - 1) : "";
+    const std::string part = entry.name.starts_with(kComposition)                          ? "the composition"
+                             : entry.name.starts_with(kParts) && at > kParts.size() ? entry.name.substr(kParts.size(), at - kParts.size() - 1)
+                                                                                     : "";
     view.attempts.push_back({part, number(*json, "worker"), number(*json, "round"), json->value("accepted", Json(false)) == Json(true), text(*json, "rule"), text(*json, "reason")});
   }
   std::sort(view.attempts.begin(), view.attempts.end(), [](const ModelAttempt& a, const ModelAttempt& b) { return std::tie(a.part, a.worker, a.round) < std::tie(b.part, b.worker, b.round); });
+  if (!files.has("orchestrator/cut.json")) return;
+  if (const std::shared_ptr<const Json> cut = files.json("orchestrator/cut.json"); cut && cut->is_object()) view.cut_advice = fmt::format("{}: {}", text(*cut, "model"), text(*cut, "message"));
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ struct RunView {
   GraphNotes graph;
   std::vector<Part> parts;                // in the order of subgraphs.json
   std::vector<ModelAttempt> attempts;     // by part, worker and round
+  std::string cut_advice;                 // what came of asking a model where to cut; empty: none was asked
   std::vector<std::string> kernel_names;  // of `graph`'s kernels, where the events tell
   std::map<std::string, double> times;    // seconds by stage
   std::vector<model::JournalEntry> steps;

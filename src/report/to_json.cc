@@ -35,6 +35,7 @@ Json rules_json(const std::vector<std::pair<std::string, std::string>>& rows) {
 Json to_json(const Explanation& why, const RunView& view) {
   Json out = {{"run", to_json(view.row)}, {"complaints", view.complaints}, {"route", nullptr}};
   if (view.sentence) out["sentence"] = {{"text", view.sentence->sentence}, {"understood", view.sentence->understood}, {"by", view.sentence->by}};
+  if (!view.cut_advice.empty()) out["cut_advice"] = view.cut_advice;
   for (const ModelAttempt& one : view.attempts)
     out["language_models"].push_back({{"part", one.part}, {"worker", one.worker}, {"round", one.round}, {"accepted", one.accepted}, {"rule", one.rule}, {"reason", one.reason}});
   if (why.route) {

@@ -52,7 +52,7 @@ class Job {
         options_{request.options, request.choices, !arguments.has("--no-verify"), output.folder()} {}
 
   Result<std::vector<Outcome>> run(const std::string& wanted) {
-    KA_TRY(open_models());
+    KA_TRY(open_its_models());
     if (const Status found = find_route(); !found) {
       if (!budget_.is_end_of(found.error())) return found.error();
       return std::vector<Outcome>{at_limit("", "before the route was decided")};
@@ -68,7 +68,7 @@ class Job {
   // `generate`: the direct route and no other.
   bool is_alone() const { return alone_; }
   // Null where no language model takes part.
-  const Models* models() const { return models_.get(); }
+  const Models* models() const { return models_ ? models_->all.get() : nullptr; }
 
   // What --resume needs, also of a run that ended before its first step.
   std::map<std::string, std::string> request_files() const {
@@ -91,18 +91,13 @@ class Job {
   }
 
   // The conversations of a run are in its directory, so that it begins with them.
-  Status open_models() {
-    const Settings& settings = arguments_.settings();
-    KA_ASSIGN(ModelChoice whole, choose_model(settings, "model", output_.log()));
-    KA_ASSIGN(const ModelChoice parts, settings.text("dispatch_model").empty() ? Result<ModelChoice>(whole) : choose_model(settings, "dispatch_model", output_.log()));
-    KA_ASSIGN(route_question_, route_question(settings, output_.log()));
-    if (whole.model.empty() && parts.model.empty() && !route_question_) return ok();
-    if (!output_.is_open()) KA_TRY(output_.open());
-    const std::string of_whole = whole.model;
-    if (whole.model.empty()) whole.model = !parts.model.empty() ? parts.model : route_question_->model;
-    KA_ASSIGN(models_, Models::open(settings, std::move(whole), pipeline::artifacts_of(output_.directory()), output_.log()));
-    if (!of_whole.empty()) for_whole_.emplace(models_->side_with(of_whole));
-    if (!parts.model.empty()) for_parts_.emplace(models_->side_with(parts.model));
+  Status open_its_models() {
+    KA_ASSIGN(const int rounds, compose_rounds(arguments_));
+    KA_ASSIGN(RunModels opened, open_models(arguments_.settings(), rounds, [this]() -> Result<pipeline::Artifacts> {
+      if (!output_.is_open()) KA_TRY(output_.open());
+      return pipeline::artifacts_of(output_.directory());
+    }, output_.log()));
+    models_.emplace(std::move(opened));
     return ok();
   }
 
@@ -121,7 +116,7 @@ class Job {
       KA_ASSIGN(known, route::look_up(kRouterCache, key));
     }
     if (const Status planned = plan(); !planned) {
-      if (planned.error().kind != ErrorKind::unsupported || !for_whole_) return planned;
+      if (planned.error().kind != ErrorKind::unsupported || !models_->whole) return planned;
       return leave_to_models(planned.error().message);
     }
     route_ = program_->whole.route;
@@ -129,8 +124,8 @@ class Job {
       route_ = *known;
       route_.decided_by = "cache";
     } else {
-      if (route_question_) {
-        KA_ASSIGN(route_, pipeline::ask_route(route_, problem.text, *route_question_, *models_->side(), {interpreter_, cancel_, &output_.log(), &budget_, gpus_}));
+      if (models_->route) {
+        KA_ASSIGN(route_, pipeline::ask_route(route_, problem.text, *models_->route, *models_->all->side(), {interpreter_, cancel_, &output_.log(), &budget_, gpus_}));
       }
       if (with_cache) KA_TRY(remember_route(key));
     }
@@ -185,7 +180,7 @@ class Job {
   }
 
   Result<Outcome> direct() {
-    if (for_whole_ && options_.verify) return direct_with_models();
+    if (models_->whole && options_.verify) return direct_with_models();
     Outcome out;
     out.route = "direct";
     out.path = "kernel.py";
@@ -257,13 +252,13 @@ class Job {
 
   // The built-in generator's kernel, judged, and what the workers make of it.
   Result<pipeline::Contender> best_of_all() {
-    const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_, gpus_, &*for_whole_};
+    const pipeline::Means means{interpreter_, cancel_, &output_.log(), &budget_, gpus_, &*models_->whole};
     verify::JudgeOptions judge = options_.judge;
     judge.test = request_.test;
     const Status planned = plan();
     if (!planned && planned.error().kind != ErrorKind::unsupported) return planned.error();
     pipeline::Contender built_in{"", {}, "codegen", 0, 0, planned ? "" : planned.error().message};
-    if (planned && for_whole_->codegen) {
+    if (planned && models_->whole->codegen) {
       built_in.kernel = program_->whole.file.text;
       built_in.rounds = 1;
       KA_ASSIGN(built_in.verdict, pipeline::ask_judge(request_.problem, {output_.path("kernel.py"), built_in.kernel}, judge, means, means.log));
@@ -294,7 +289,7 @@ class Job {
     options.verify = options_.verify;
     options.allow_torch = arguments_.has("--allow-torch-fallback");
     options.test = request_.test;
-    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_, gpus_, for_parts_ ? &*for_parts_ : nullptr};
+    pipeline::RunContext context{output_.directory(), interpreter_, cancel_, &output_.log(), std::move(program_), &budget_, gpus_, models_->roles()};
     Result<pipeline::RunResult> result = pipeline::run(options, context);
     program_ = std::move(context.program);
     if (!result) return result.error();
@@ -322,9 +317,7 @@ class Job {
   os::GpuPool* gpus_;
   pipeline::DispatchOptions options_;
   std::optional<pipeline::OpenProgram> program_;
-  std::unique_ptr<Models> models_;
-  std::optional<pipeline::RouteQuestion> route_question_;
-  std::optional<pipeline::ModelSide> for_whole_, for_parts_;  // none: no model writes it
+  std::optional<RunModels> models_;
   std::string no_plan_;  // why the built-in generator cannot write it; empty where it can
   model::Route route_;
   std::map<std::string, double> times_;
@@ -364,7 +357,7 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
     details["subgraphs"] = output.path("subgraphs.json");
     details["kernels_summary"] = output.path("kernels_out/summary.json");
     details["composition"] = model::to_json(last.parts->composition);
-    details["launches"] = pipeline::launches_of(*last.parts);
+    if (!last.parts->by_model) details["launches"] = pipeline::launches_of(*last.parts);
   }
   if (last.candidate) details.update({{"producer", last.candidate->producer}, {"worker_id", last.candidate->worker}, {"rounds", last.candidate->round}});
   if (job.models() != nullptr) {
@@ -384,7 +377,8 @@ void print(const RunOutput& output, const Outcome& last, const std::vector<Outco
     std::size_t calls = 0, good = 0;
     for (const model::Subgraph& subgraph : last.parts->subgraphs) calls += subgraph.calls.size();
     for (const model::SubgraphResult& part : last.parts->parts) good += part.success ? 1 : 0;
-    fmt::print("{} parts, {} of them unique; {} with a kernel; {} launches\n", calls, last.parts->subgraphs.size(), good, pipeline::launches_of(*last.parts));
+    const std::string launches = last.parts->by_model ? "composed by a language model" : fmt::format("{} launches", pipeline::launches_of(*last.parts));
+    fmt::print("{} parts, {} of them unique; {} with a kernel; {}\n", calls, last.parts->subgraphs.size(), good, launches);
     for (const model::SubgraphResult& part : last.parts->parts) {
       if (!part.success && !part.message.starts_with("not reached: ")) fmt::print("  {}: {}\n", part.id, part.message);
     }
@@ -429,7 +423,7 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
   }
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, outcomes, summary, job)));
   else print(output, last, outcomes);
-  if (job.models() != nullptr && !arguments.has("--json")) fmt::print("{}{}\n", last.candidate ? last.candidate->note + "\n" : "", job.models()->bill());
+  if (job.models() != nullptr && job.models()->conversations().questions() > 0 && !arguments.has("--json")) fmt::print("{}{}\n", last.candidate ? last.candidate->note + "\n" : "", job.models()->bill());
   if (!last.limit.empty())
     fmt::print(stderr, "kernelagent: {}: {} ended the run; what is finished is kept, and this goes on with it: kernelagent {} --resume {}\n", command, last.limit, command, quote_shell(output.folder()));
   return summary.exit_code;
@@ -457,7 +451,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   KA_ASSIGN(const std::string wanted, arguments.choice("--route", forced, routes));
   KA_ASSIGN(const Limits limits, limits_of(arguments));
   KA_TRY(jobs_of(arguments));
-  KA_TRY(arguments.whole_number("--compose-max-iters", 1));
+  KA_TRY(compose_rounds(arguments));
   Result<Request> asked = request_in_words(arguments, command);
   if (!asked && resumed && asked.error().kind == ErrorKind::not_found) return asked.error().with("--resume: the problem's file is not where it was");
   if (!asked) return asked.error();

@@ -32,6 +32,32 @@ constexpr std::int64_t kReasoningTokens = 16'384;  // beside the answer: provide
 // The model of a recording, where none is named.
 constexpr const char* kRecorded = "recorded";
 
+// Asked where none is named: the first for which there is a key.
+constexpr std::array<const char*, 2> kDefaultModels = {"claude-sonnet-4-20250514", "gpt-5"};
+
+std::string default_model(const Settings& settings) {
+  for (const char* const model : kDefaultModels) {
+    if (llm::find_road(model, lookup_of(settings))) return model;
+  }
+  return "";
+}
+
+// The question about the route; none where no model is named for it, or it cannot be asked.
+Result<std::optional<pipeline::RouteQuestion>> route_question(const Settings& settings, EventLog& log) {
+  if (settings.text("router_model").empty()) return std::optional<pipeline::RouteQuestion>();
+  KA_ASSIGN(const ModelChoice choice, choose_model(settings, "router_model", log));
+  if (choice.model.empty()) return std::optional<pipeline::RouteQuestion>();
+  const auto tokens = static_cast<std::int64_t>(settings.number("router_max_tokens").value_or(700)) + kReasoningTokens;
+  return std::optional(pipeline::RouteQuestion{choice.model, settings.number("router_temperature"), tokens, effort_of(settings, "router_high_reasoning")});
+}
+
+// A model that is asked only where it is named for just that.
+Result<std::optional<ModelChoice>> named(const Settings& settings, std::string_view setting, EventLog& log) {
+  if (settings.text(setting).empty()) return std::optional<ModelChoice>();
+  KA_ASSIGN(ModelChoice choice, choose_model(settings, setting, log));
+  return choice.model.empty() ? std::optional<ModelChoice>() : std::optional(std::move(choice));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model, Redactor* redactor) {
@@ -55,8 +81,16 @@ Result<ModelChoice> choose_model(const Settings& settings, std::string_view sett
   out.codegen = producers != "model";
   if (const std::string run = settings.text("replay"); !run.empty()) {
     KA_ASSIGN(out.replay, replayed(run));
-    if (out.model.empty()) out.model = kRecorded;
+    if (out.model.empty()) {
+      out.model = kRecorded;
+      out.only_where_needed = true;
+    }
     return out;
+  }
+  if (out.model.empty()) {
+    out.model = default_model(settings);
+    out.only_where_needed = !out.model.empty();
+    if (out.only_where_needed) return out;
   }
   if (out.model.empty() && !out.codegen) return invalid_input("--producers model: no model is named; accepted: one of kernelagent models, with --model");
   if (out.model.empty()) return out;
@@ -66,14 +100,6 @@ Result<ModelChoice> choose_model(const Settings& settings, std::string_view sett
   log.warning("synth", "no_model", fmt::format("{} is not asked: {}; the built-in generator works alone", out.model, road.error().message));
   out.model.clear();
   return out;
-}
-
-Result<std::optional<pipeline::RouteQuestion>> route_question(const Settings& settings, EventLog& log) {
-  if (settings.text("router_model").empty()) return std::optional<pipeline::RouteQuestion>();
-  KA_ASSIGN(const ModelChoice choice, choose_model(settings, "router_model", log));
-  if (choice.model.empty()) return std::optional<pipeline::RouteQuestion>();
-  const auto tokens = static_cast<std::int64_t>(settings.number("router_max_tokens").value_or(700)) + kReasoningTokens;
-  return std::optional(pipeline::RouteQuestion{choice.model, settings.number("router_temperature"), tokens, effort_of(settings, "router_high_reasoning")});
 }
 
 Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log) {
@@ -86,13 +112,51 @@ Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoi
   auto conversations = std::make_unique<pipeline::Conversations>(std::move(own), open, limits, std::move(choice.replay), &log);
   KA_ASSIGN(prompt::PromptFiles prompts, prompt::PromptFiles::load(settings.text("prompts")));
   pipeline::ModelSide side{*conversations, std::move(prompts), choice.model, static_cast<int>(settings.number("workers").value_or(4)), static_cast<int>(settings.number("rounds").value_or(10)),
-                           effort_of(settings), settings.is("no_cusolver"), choice.codegen};
+                           effort_of(settings), settings.is("no_cusolver"), choice.codegen, choice.only_where_needed};
   return std::unique_ptr<Models>(new Models(std::move(conversations), std::move(side)));
 }
 
-pipeline::ModelSide Models::side_with(const std::string& model) const {
+pipeline::ModelSide Models::side_with(const ModelChoice& choice) const {
   pipeline::ModelSide out = side_;
-  out.model = model;
+  out.model = choice.model;
+  out.only_where_needed = choice.only_where_needed;
+  return out;
+}
+
+pipeline::ModelRoles RunModels::roles() const {
+  const auto of = [](const std::optional<pipeline::ModelSide>& side) { return side ? &*side : nullptr; };
+  return {of(parts), of(cutter), of(composer)};
+}
+
+Result<int> compose_rounds(const Arguments& arguments) {
+  constexpr std::uint64_t kRounds = 5, kMost = 1000;
+  const Result<std::uint64_t> rounds = arguments.whole_number("--compose-max-iters", kRounds);
+  if (!rounds || *rounds < 1 || *rounds > kMost) return invalid_input(fmt::format("--compose-max-iters: a whole number from 1 to {}", kMost));
+  return static_cast<int>(*rounds);
+}
+
+Result<RunModels> open_models(const Settings& settings, int compose_rounds, const std::function<Result<pipeline::Artifacts>()>& own, EventLog& log) {
+  RunModels out;
+  KA_ASSIGN(ModelChoice whole, choose_model(settings, "model", log));
+  KA_ASSIGN(const ModelChoice parts, settings.text("dispatch_model").empty() ? Result<ModelChoice>(whole) : choose_model(settings, "dispatch_model", log));
+  KA_ASSIGN(const std::optional<ModelChoice> cutter, named(settings, "extract_model", log));
+  KA_ASSIGN(const std::optional<ModelChoice> composer, named(settings, "compose_model", log));
+  KA_ASSIGN(out.route, route_question(settings, log));
+  ModelChoice any = whole;
+  for (const std::string& model : {parts.model, cutter ? cutter->model : "", composer ? composer->model : "", out.route ? out.route->model : ""}) {
+    if (any.model.empty()) any.model = model;
+  }
+  if (any.model.empty()) return out;
+  KA_ASSIGN(pipeline::Artifacts place, own());
+  KA_ASSIGN(out.all, Models::open(settings, std::move(any), std::move(place), log));
+  if (!whole.model.empty()) out.whole.emplace(out.all->side_with(whole));
+  if (!parts.model.empty()) out.parts.emplace(out.all->side_with(parts));
+  if (cutter) out.cutter.emplace(out.all->side_with(*cutter));
+  if (composer) {
+    out.composer.emplace(out.all->side_with(*composer));
+    out.composer->workers = 1;
+    out.composer->rounds = compose_rounds;
+  }
   return out;
 }
 

@@ -13,6 +13,8 @@
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "os/files.h"
+#include "pipeline/ask_composer.h"
+#include "pipeline/ask_cut.h"
 #include "pipeline/dispatch.h"
 #include "pipeline/extract.h"
 #include "pipeline/run.h"
@@ -54,8 +56,18 @@ Result<int> run_extract(const Arguments& arguments, AppContext& context) {
     return not_achieved("extract", program.error());
   }
   if (!program) return program.error();
+  KA_ASSIGN(const RunModels models, open_models(arguments.settings(), 1, [&] { return Result<pipeline::Artifacts>(pipeline::artifacts_in(folder)); }, log));
+  std::map<std::string, std::string> further;
+  if (models.cutter) {
+    pipeline::RunOptions asked;
+    asked.problem = request.problem;
+    asked.dispatch = options;
+    KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(options.judge.device, "extract", 1, log));
+    KA_ASSIGN(further[pipeline::kCutFile], pipeline::ask_cut(asked, *program, {interpreter, context.cancel, &log, nullptr, gpus.get(), &*models.cutter}));
+  }
   Result<pipeline::ExtractFiles> made = pipeline::extract_files(request.problem, options, *program, context.cancel, &log);
   if (!made) return made.error();
+  made->files.merge(further);
   KA_TRY(write_files(folder, made->files));
   progress.settle();
   std::vector<std::string> ids;
@@ -142,8 +154,10 @@ Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const std::vector<model::Subgraph> subgraphs, parts_of_file(path));
   KA_ASSIGN(const auto kernels, kernels_of(arguments.text("--kernels-summary", "kernels_out/summary.json"), subgraphs));
   const std::string folder = arguments.text("--out-dir", "compose_out");
+  KA_ASSIGN(const int rounds, compose_rounds(arguments));
   Progress progress(arguments);
   EventLog& log = progress.log();
+  KA_ASSIGN(const RunModels models, open_models(arguments.settings(), rounds, [&] { return Result<pipeline::Artifacts>(pipeline::artifacts_in(folder)); }, log));
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
   pipeline::RunOptions options;
@@ -154,7 +168,10 @@ Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, "compose", 1, log));
   KA_ASSIGN(const pipeline::OpenProgram program, pipeline::plan_program(request.problem, options.dispatch, interpreter, context.cancel, &log));
   const pipeline::Frame frame = pipeline::frame_of(program.whole.exported, subgraphs);
-  KA_ASSIGN(const pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, {interpreter, context.cancel, &log, nullptr, gpus.get()}));
+  KA_ASSIGN(pipeline::ComposeFiles made, pipeline::compose_files(options, subgraphs, frame, kernels, {interpreter, context.cancel, &log, nullptr, gpus.get()}));
+  if (models.composer) {
+    KA_ASSIGN(made, pipeline::ask_composer(std::move(made), options, subgraphs, frame, kernels, program.whole.exported, {interpreter, context.cancel, &log, nullptr, gpus.get(), &*models.composer}));
+  }
   KA_TRY(write_files(folder, made.files));
   progress.settle();
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(model::to_json(made.composition)));

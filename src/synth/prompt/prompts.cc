@@ -155,7 +155,8 @@ Messages partition_messages(const PromptFiles& files, const PartitionPrompt& pro
                                           {"operations", std::move(operations)},
                                           {"groups", std::move(groups)},
                                           {"time", prompt.seconds > 0 ? time_words(prompt.seconds) : std::string()},
-                                          {"machine", std::move(machine)}}));
+                                          {"machine", std::move(machine)},
+                                          {"complaint", excerpt(prompt.complaint, 1000)}}));
   return ask(files, marks, std::move(question));
 }
 

@@ -83,8 +83,9 @@ struct PartitionPrompt {
   std::string program;
   std::vector<Operation> operations;
   std::vector<std::vector<std::string>> groups;  // of ids, as the rules have them
-  double seconds = 0;                            // of that cut; 0: not measured
+  double seconds = 0;                            // of that cut, by estimate; 0: not known
   Machine machine;
+  std::string complaint = {};                    // about an earlier answer; may be empty
 };
 
 struct ComposePrompt {
