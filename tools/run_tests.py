@@ -28,7 +28,7 @@ SUITE_LIMIT_S = 1500
 ALONE = (
     "corpus", "bench", "bridge", "python_api/test_native", "python_api/test_interrupt",
     *(f"system/test_{name}" for name in ("auto_suite", "bad_problems", "cli", "default_tiles", "eval", "generate", "launcher", "live_view", "llm_failures", "llm_hostile",
-                                         "operators", "problems_ok", "report", "resume", "verdicts")),
+                                         "many_parts", "operators", "problems_ok", "report", "resume", "verdicts")),
 )
 
 

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "bridge/interpreter_state.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "os/machine.h"
 #include "os/memory_file.h"
 #include "os/packet_socket.h"
 
@@ -112,6 +114,12 @@ std::optional<int> pid_behind(int pidfd) {
     if (line.starts_with("Pid:")) return std::atoi(line.c_str() + std::string_view("Pid:").size());
   }
   return std::nullopt;
+}
+
+// A judgement keeps one core busy, and now and then a second one.
+std::size_t places_of_this_machine() {
+  const Result<os::Machine> machine = os::query_machine("/");
+  return 2 * static_cast<std::size_t>(machine ? std::max(1, machine->cores) : 1);
 }
 
 struct PolicyText {
@@ -214,7 +222,7 @@ void WarmInterpreter::State::abandon(std::uint64_t id, std::optional<os::Cgroup>
   found->second.scratch = std::move(scratch);
 }
 
-WarmInterpreter::WarmInterpreter(InterpreterOptions options) : options_(std::move(options)) {}
+WarmInterpreter::WarmInterpreter(InterpreterOptions options) : options_(std::move(options)), places_(places_of_this_machine()) {}
 WarmInterpreter::~WarmInterpreter() = default;
 
 Status WarmInterpreter::start_locked(const os::CancelToken& cancel) {

@@ -18,6 +18,7 @@
 #include "bridge/child.h"
 #include "os/cancel.h"
 #include "os/clock.h"
+#include "os/places.h"
 #include "os/process.h"
 #include "os/sandbox.h"
 #include "os/unique_fd.h"
@@ -50,6 +51,9 @@ class WarmInterpreter {
   // with the interpreter's own.
   Result<Child> spawn(const std::string& module, os::SandboxRequest request, const os::CancelToken& cancel);
 
+  // For work that needs several children, such as a judgement: with more of it at a time than the machine has cores for, forks and steps would run into their time limits.
+  const os::Places& places() const { return places_; }
+
   // Process id of the interpreter that runs now, 0 when none does. For tests and `doctor`.
   int pid() const;
 
@@ -59,6 +63,7 @@ class WarmInterpreter {
   Status start_locked(const os::CancelToken& cancel);
 
   InterpreterOptions options_;
+  os::Places places_;
   mutable std::mutex mutex_;  // guards state_ and the act of starting
   std::shared_ptr<State> state_;
 };

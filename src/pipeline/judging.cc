@@ -22,7 +22,10 @@ Result<model::Verdict> ask_judge(const verify::ProblemSource& problem, const ver
   if (means.budget != nullptr) KA_TRY(means.budget->take_attempt());
   if (log != nullptr) log->debug("verify", "start");
   verify::JudgeContext context{means.interpreter, means.cancel, log};
-  if (means.gpus == nullptr || options.device != "cuda") return verify::judge(problem, kernel, options, context);
+  if (means.gpus == nullptr || options.device != "cuda") {
+    KA_ASSIGN(const os::Places::Place place, means.interpreter.places().take(means.cancel));
+    return verify::judge(problem, kernel, options, context);
+  }
   KA_ASSIGN(const os::GpuPool::Slot slot, means.gpus->take(means.cancel));
   verify::JudgeOptions there = options;
   there.only_gpu = slot.gpu();

@@ -49,7 +49,7 @@ struct Means {
   const ModelSide* models = nullptr;  // null: no language model takes part
 };
 
-// verify::judge() for one attempt of the budget and, where a GPU takes part, with a place on one of these. `log`: where its steps are told, if anywhere.
+// verify::judge() for one attempt of the budget, with a place on a GPU where one takes part and else at the interpreter, however many are at work. `log`: where its steps are told, if anywhere.
 Result<model::Verdict> ask_judge(const verify::ProblemSource& problem, const verify::KernelSource& kernel, const verify::JudgeOptions& options, const Means& means, EventLog* log);
 
 }  // namespace ka::pipeline

@@ -12,7 +12,8 @@ RULES.json is {"rules": [RULE, ...]}; the first rule that matches answers. All f
     what it says        "answer": text   "answers": [texts]: one after the other for each further sample or call, the last one again and again
                         "answer_file", "answer_files": the same as paths, relative to RULES.json
                         "thinking": text   "finish": "stop" | "length" | "refusal"   "usage": {"input", "cached", "output", "reasoning"}
-    how                 "delay": seconds before the first token   "pace": seconds between chunks   "chunk": characters per chunk (20)
+    how                 "until": a file; nothing is answered before it is there
+                        "delay": seconds before the first token   "pace": seconds between chunks   "chunk": characters per chunk (20)
                         "bytes": bytes per write to the socket    "stream": false answers in one JSON document   "samples": false ignores n
     instead of that     "status": number, with "headers": {name: value} and "body": text
     misbehaviour        "act", where "after" says after how many chunks of text (0):
@@ -115,6 +116,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, rule: dict[str, Any], path: str, model: str, answers: list[str], number: int) -> None:
         act = rule.get("act", "")
+        while "until" in rule and not os.path.exists(rule["until"]):
+            time.sleep(0.01)
         if "status" in rule:
             time.sleep(rule.get("delay", 0))
             return self.whole(rule["status"], rule.get("headers", {}), rule.get("body", '{"error": {"message": "as scripted", "type": "scripted_error"}}'))

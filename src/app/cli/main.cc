@@ -1,7 +1,9 @@
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -19,10 +21,20 @@ static bool tied_to_parent() {
   return there;
 }
 
+// Hundreds of conversations and judgements at a time need more than the 1024 that shells allow at first; nothing here calls select(2), for which that number is.
+static void allow_many_descriptors() {
+  constexpr rlim_t kMany = 65'536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kMany) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kMany);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char** argv) {
   // The program is its own launcher for sandboxed processes that do not come from the warm interpreter.
   if (argc > 1 && std::string(argv[1]) == "__launch") return ka::os::sandbox_launch_main(argc - 1, argv + 1);
   if (!tied_to_parent()) return 130;
+  allow_many_descriptors();
   const std::vector<std::string> words(argv + 1, argv + argc);
   return ka::app::run_program(words);
 }
