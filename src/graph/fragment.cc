@@ -15,6 +15,9 @@ namespace {
 
 using ir::ProgramRef;
 
+// What a part calls a value that another part has made: parts that do the same to different values have the same text.
+constexpr const char* kInput = "x";
+
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Where the values of an export come from.
@@ -107,7 +110,7 @@ class Writer {
       call.weights.push_back(argument.name);
       return;
     }
-    const std::string name = fresh(program_name(ref));
+    const std::string name = fresh(ref.op < 0 ? program_name(ref) : kInput);
     names_[ref] = name;
     out.inputs.push_back(tensor(name, facts(ref)));
     call.inputs.push_back(program_name(ref));

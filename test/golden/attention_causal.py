@@ -16,9 +16,9 @@ def product(a, b):
 
 
 @triton.jit
-def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, head_dim, heads, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def matmul_div_masked_fill_softmax_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, head_dim, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        length, head_dim, heads = tl.cast(length, tl.int64), tl.cast(head_dim, tl.int64), tl.cast(heads, tl.int64)
+        length, head_dim = tl.cast(length, tl.int64), tl.cast(head_dim, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(length, BM)
     b = tile // down
@@ -84,6 +84,6 @@ def kernel_function(q, k, v):
     v = v.contiguous()
     matmul = torch.empty((heads, length, head_dim), dtype=torch.float32, device=q.device)
     matmul_div_masked_fill_softmax_kernel[(heads * triton.cdiv(length, 32),)](
-        q, k, v, matmul, length, head_dim, heads, BM=32, BN=32, BD=max(16, triton.next_power_of_2(head_dim)), BE=max(16, triton.next_power_of_2(head_dim)), PRECISION="ieee", WIDE=4*head_dim*heads*length + heads*length*length >= 2**31, num_warps=4, num_stages=2,
+        q, k, v, matmul, length, head_dim, BM=32, BN=32, BD=max(16, triton.next_power_of_2(head_dim)), BE=max(16, triton.next_power_of_2(head_dim)), PRECISION="ieee", WIDE=4*head_dim*heads*length + heads*length*length >= 2**31, num_warps=4, num_stages=2,
     )
     return matmul

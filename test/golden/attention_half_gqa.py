@@ -11,9 +11,9 @@ import triton.language as tl
 
 
 @triton.jit
-def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, batch_size, extent, extent_1, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, WIDE: tl.constexpr):
+def scaled_dot_product_attention_transpose_reshape_mul_kernel(q_ptr, k_ptr, v_ptr, out_ptr, length, extent, extent_1, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        length, batch_size, extent, extent_1 = tl.cast(length, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64)
+        length, extent, extent_1 = tl.cast(length, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(length, BM)
     b = tile // down
@@ -84,6 +84,6 @@ def kernel_function(q, k, v):
     v = v.contiguous()
     mul = torch.empty((batch_size, length, 128), dtype=torch.bfloat16, device=q.device)
     scaled_dot_product_attention_transpose_reshape_mul_kernel[((4*batch_size) * triton.cdiv(length, 32),)](
-        q, k, v, mul, length, batch_size, k_size_dim1, v_dim1, BM=32, BN=64, BD=32, BE=32, WIDE=512*batch_size*length + 4*batch_size*length*length >= 2**31, num_warps=4, num_stages=2,
+        q, k, v, mul, length, k_size_dim1, v_dim1, BM=32, BN=64, BD=32, BE=32, WIDE=512*batch_size*length + 4*batch_size*length*length >= 2**31, num_warps=4, num_stages=2,
     )
     return mul

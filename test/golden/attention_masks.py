@@ -13,9 +13,9 @@ import triton.language as tl
 
 
 @triton.jit
-def scaled_dot_product_attention_kernel(q_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, queries, extent, extent_1, batch_size, heads, keys, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def scaled_dot_product_attention_kernel(q_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, queries, extent, extent_1, heads, keys, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        queries, extent, extent_1, batch_size, heads, keys = tl.cast(queries, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(heads, tl.int64), tl.cast(keys, tl.int64)
+        queries, extent, extent_1, heads, keys = tl.cast(queries, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64), tl.cast(heads, tl.int64), tl.cast(keys, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(queries, BM)
     b = tile // down
@@ -81,9 +81,9 @@ def neg_kernel(q_ptr, out_ptr, batch_size, heads, extent, queries, BLOCK: tl.con
 
 
 @triton.jit
-def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, queries, extent, extent_1, batch_size, heads, keys, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr, queries, extent, extent_1, keys, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        queries, extent, extent_1, batch_size, heads, keys = tl.cast(queries, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64), tl.cast(batch_size, tl.int64), tl.cast(heads, tl.int64), tl.cast(keys, tl.int64)
+        queries, extent, extent_1, keys = tl.cast(queries, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64), tl.cast(keys, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(queries, BM)
     b = tile // down
@@ -158,7 +158,7 @@ def kernel_function(q, k, v, bias):
     device = q.device
     scaled_dot_product_attention = torch.empty((batch_size, heads, queries, v_dim3), dtype=torch.float32, device=device)
     scaled_dot_product_attention_kernel[((batch_size*heads) * triton.cdiv(queries, 32),)](
-        q, k, bias, v, scaled_dot_product_attention, queries, q_dim3, v_dim3, batch_size, heads, keys, BM=32, BN=32, BD=max(16, triton.next_power_of_2(q_dim3)), BE=max(16, triton.next_power_of_2(v_dim3)), PRECISION="ieee", WIDE=batch_size*heads*keys*q_dim3 + batch_size*heads*keys*queries + batch_size*heads*keys*v_dim3 + batch_size*heads*q_dim3*queries + batch_size*heads*queries*v_dim3 >= 2**31, num_warps=4, num_stages=2,
+        q, k, bias, v, scaled_dot_product_attention, queries, q_dim3, v_dim3, heads, keys, BM=32, BN=32, BD=max(16, triton.next_power_of_2(q_dim3)), BE=max(16, triton.next_power_of_2(v_dim3)), PRECISION="ieee", WIDE=batch_size*heads*keys*q_dim3 + batch_size*heads*keys*queries + batch_size*heads*keys*v_dim3 + batch_size*heads*q_dim3*queries + batch_size*heads*queries*v_dim3 >= 2**31, num_warps=4, num_stages=2,
     )
     neg = torch.empty((batch_size, heads, queries, q_dim3), dtype=torch.float32, device=device)
     neg_kernel[(triton.cdiv(batch_size*heads*q_dim3*queries, 1024),)](
@@ -166,6 +166,6 @@ def kernel_function(q, k, v, bias):
     )
     scaled_dot_product_attention_1 = torch.empty((batch_size, heads, queries, v_dim3), dtype=torch.float32, device=device)
     scaled_dot_product_attention_kernel_1[((batch_size*heads) * triton.cdiv(queries, 32),)](
-        neg, k, bias, v, scaled_dot_product_attention_1, queries, q_dim3, v_dim3, batch_size, heads, keys, BM=32, BN=32, BD=max(16, triton.next_power_of_2(q_dim3)), BE=max(16, triton.next_power_of_2(v_dim3)), PRECISION="ieee", WIDE=batch_size*heads*keys*q_dim3 + batch_size*heads*keys*queries + batch_size*heads*keys*v_dim3 + batch_size*heads*q_dim3*queries + batch_size*heads*queries*v_dim3 >= 2**31, num_warps=4, num_stages=2,
+        neg, k, bias, v, scaled_dot_product_attention_1, queries, q_dim3, v_dim3, keys, BM=32, BN=32, BD=max(16, triton.next_power_of_2(q_dim3)), BE=max(16, triton.next_power_of_2(v_dim3)), PRECISION="ieee", WIDE=batch_size*heads*keys*q_dim3 + batch_size*heads*keys*queries + batch_size*heads*keys*v_dim3 + batch_size*heads*q_dim3*queries + batch_size*heads*queries*v_dim3 >= 2**31, num_warps=4, num_stages=2,
     )
     return (scaled_dot_product_attention, scaled_dot_product_attention_1,)

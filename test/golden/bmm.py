@@ -11,9 +11,9 @@ import triton.language as tl
 
 
 @triton.jit
-def bmm_kernel(a_ptr, b_ptr, out_ptr, M, N, K, B, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def bmm_kernel(a_ptr, b_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        M, N, K, B = tl.cast(M, tl.int64), tl.cast(N, tl.int64), tl.cast(K, tl.int64), tl.cast(B, tl.int64)
+        M, N, K = tl.cast(M, tl.int64), tl.cast(N, tl.int64), tl.cast(K, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(M, BM)
     across = tl.cdiv(N, BN)
@@ -60,6 +60,6 @@ def kernel_function(a, b):
     b = b.contiguous()
     bmm = torch.empty((B, M, N), dtype=torch.float32, device=a.device)
     bmm_kernel[(B * triton.cdiv(M, 32) * triton.cdiv(N, 32),)](
-        a, b, bmm, M, N, K, B, BM=32, BN=32, BK=32, GROUP=8, PRECISION="ieee", WIDE=B*K*M + B*K*N + B*M*N >= 2**31, num_warps=4, num_stages=3,
+        a, b, bmm, M, N, K, BM=32, BN=32, BK=32, GROUP=8, PRECISION="ieee", WIDE=B*K*M + B*K*N + B*M*N >= 2**31, num_warps=4, num_stages=3,
     )
     return bmm

@@ -75,26 +75,26 @@ def conv2d_kernel_1(x_ptr, out_ptr, out1_ptr, extent, parts, ROWS: tl.constexpr,
 
 
 @triton.jit
-def conv2d_kernel_2(x_ptr, x1_ptr, out_ptr, width, extent, extent_1, extent_2, height, BX: tl.constexpr, BY: tl.constexpr, WIDE: tl.constexpr):
+def conv2d_kernel_2(x_ptr, x1_ptr, out_ptr, extent_1, extent_2, extent_3, extent, BX: tl.constexpr, BY: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        width, extent, extent_1, extent_2, height = tl.cast(width, tl.int64), tl.cast(extent, tl.int64), tl.cast(extent_1, tl.int64), tl.cast(extent_2, tl.int64), tl.cast(height, tl.int64)
+        extent_1, extent_2, extent_3, extent = tl.cast(extent_1, tl.int64), tl.cast(extent_2, tl.int64), tl.cast(extent_3, tl.int64), tl.cast(extent, tl.int64)
     tile = tl.program_id(0)
     if WIDE:
         tile = tile.to(tl.int64)
     across = tl.cdiv(4, BX)
-    down = tl.cdiv(2*width + 5, BY)
+    down = tl.cdiv(extent_1, BY)
     x = tile % across * BX + tl.arange(0, BX)[None, :]
     y = tile // across % down * BY + tl.arange(0, BY)[:, None]
     x_ok = x < 4
-    y_ok = y < 2*width + 5
+    y_ok = y < extent_1
     rest = tile // (across * down)
-    rest_rest = rest % (2*height + 5)
-    rest_quotient = rest // (2*height + 5)
-    x_1 = tl.load(x_ptr + (rest_rest*extent_2 + 3*rest_quotient*extent_1*extent_2 + x*extent_1*extent_2 - 3*extent_2 + y - 3), mask=x_ok & y_ok & (rest_rest >= 3) & (rest_rest < extent_1 + 3) & (y >= 3) & (y < extent_2 + 3) & (x < 3), other=0.0)
+    rest_rest = rest % extent
+    rest_quotient = rest // extent
+    x_1 = tl.load(x_ptr + (rest_rest*extent_3 + 3*rest_quotient*extent_2*extent_3 + x*extent_2*extent_3 - 3*extent_3 + y - 3), mask=x_ok & y_ok & (rest_rest >= 3) & (rest_rest < extent_2 + 3) & (y >= 3) & (y < extent_3 + 3) & (x < 3), other=0.0)
     x1 = tl.load(x1_ptr + rest_quotient)
     mul = x_1 * x1
     rounded = mul.to(tl.float16).to(tl.float32)
-    tl.store(out_ptr + (20*rest + 8*rest*width + x + 4*y), rounded, mask=x_ok & y_ok)
+    tl.store(out_ptr + (4*extent_1*rest + x + 4*y), rounded, mask=x_ok & y_ok)
 
 
 @triton.jit
@@ -214,9 +214,9 @@ def conv2d_kernel_4(x_ptr, out_ptr, parts, extent, part_length, height, width, r
 
 
 @triton.jit
-def conv2d_kernel_5(x_ptr, x1_ptr, out_ptr, width, extent, height, BX: tl.constexpr, BY: tl.constexpr, WIDE: tl.constexpr):
+def conv2d_kernel_5(x_ptr, x1_ptr, out_ptr, width, height, BX: tl.constexpr, BY: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        width, extent, height = tl.cast(width, tl.int64), tl.cast(extent, tl.int64), tl.cast(height, tl.int64)
+        width, height = tl.cast(width, tl.int64), tl.cast(height, tl.int64)
     tile = tl.program_id(0)
     if WIDE:
         tile = tile.to(tl.int64)
@@ -338,6 +338,8 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
     parts_1 = min(((64*height_1*width_1 + 1023) // 1024), 32)
     part_length_1 = 128*((64*height_1*width_1 - 1) // (128*parts_1)) + 128
     row_length_1 = 64*height_1*width_1
+    extent = 2*height_1 + 5
+    extent_1 = 2*width_1 + 5
     if x.shape != (x_dim0, 3, x_dim2, x_dim3):
         raise ValueError(f"x is {tuple(x.shape)}, where {(x_dim0, 3, x_dim2, x_dim3)} was expected")
     first_weight = first_weight.contiguous()
@@ -356,7 +358,7 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
     )
     conv2d_3 = torch.empty((x_dim0, 2*height_1 + 5, 2*width_1 + 5, 4), dtype=torch.float16, device=device)
     conv2d_kernel_2[(triton.cdiv(4, 4) * triton.cdiv(2*width_1 + 5, 128) * (2*height_1*x_dim0 + 5*x_dim0),)](
-        x, conv2d_1, conv2d_3, width_1, x_dim0, x_dim2, x_dim3, height_1, BX=4, BY=128, WIDE=16*height_1*width_1*x_dim0 + 40*height_1*x_dim0 + 40*width_1*x_dim0 + 100*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+        x, conv2d_1, conv2d_3, extent_1, x_dim2, x_dim3, extent, BX=4, BY=128, WIDE=16*height_1*width_1*x_dim0 + 40*height_1*x_dim0 + 40*width_1*x_dim0 + 100*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_4 = torch.empty((1, 64, 196), dtype=torch.float16, device=device)
     conv2d_5 = torch.empty((1, 1, 64), dtype=torch.float32, device=device)
@@ -379,7 +381,7 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
     )
     conv2d_10 = torch.empty((x_dim0, height_1 + 2, width_1 + 4, 64), dtype=torch.float16, device=device)
     conv2d_kernel_5[(triton.cdiv(64, 64) * triton.cdiv(width_1 + 4, 64) * (height_1*x_dim0 + 2*x_dim0),)](
-        relu, conv2d_8, conv2d_10, width_1, x_dim0, height_1, BX=64, BY=64, WIDE=64*height_1*width_1*x_dim0 + 256*height_1*x_dim0 + 128*width_1*x_dim0 + 512*x_dim0 >= 2**31, num_warps=4, num_stages=2,
+        relu, conv2d_8, conv2d_10, width_1, height_1, BX=64, BY=64, WIDE=64*height_1*width_1*x_dim0 + 256*height_1*x_dim0 + 128*width_1*x_dim0 + 512*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     conv2d_11 = torch.empty((1, 96, 576), dtype=torch.float16, device=device)
     conv2d_12 = torch.empty((1, 1, 96), dtype=torch.float32, device=device)

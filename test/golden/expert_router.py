@@ -86,7 +86,7 @@ def softmax_kernel(x_ptr, out_ptr, tokens, ROWS: tl.constexpr, BLOCK: tl.constex
 
 
 @triton.jit
-def topk_kernel(x_ptr, out_ptr, tokens, BLOCK: tl.constexpr):
+def topk_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     col = tl.arange(0, BLOCK)
     col_ok = col < 5
@@ -372,7 +372,7 @@ def kernel_function(x, *, up, down, gate_weight):
     )
     topk = torch.empty((tokens, 2), dtype=torch.int64, device=device)
     topk_kernel[(tokens,)](
-        softmax, topk, tokens, BLOCK=triton.next_power_of_2(5), num_warps=4, num_stages=2,
+        softmax, topk, BLOCK=triton.next_power_of_2(5), num_warps=4, num_stages=2,
     )
     div = torch.empty((tokens, 2), dtype=torch.float32, device=device)
     sum_div_kernel[(triton.cdiv(tokens, 16),)](

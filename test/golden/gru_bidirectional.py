@@ -59,7 +59,7 @@ def gru_kernel(x_ptr, weight_ih_l0_ptr, bias_ih_l0_ptr, out_ptr, batch, steps, h
 
 
 @triton.jit(do_not_specialize=["step"])
-def gru_kernel_1(h0_ptr, out_ptr, weight_hh_l0_ptr, bias_hh_l0_ptr, x_ptr, step, steps, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
+def gru_kernel_1(h0_ptr, out_ptr, weight_hh_l0_ptr, bias_hh_l0_ptr, x_ptr, step, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
     row = tl.program_id(0) * BB + tl.arange(0, BB)[:, None]
     unit = tl.program_id(1) * BU + tl.arange(0, BU)[None, :]
     row_ok = row < batch
@@ -242,7 +242,7 @@ def gru_kernel_5(x_ptr, weight_ih_l1_ptr, bias_ih_l1_ptr, out_ptr, batch, steps,
 
 
 @triton.jit(do_not_specialize=["step"])
-def gru_kernel_6(h0_ptr, out_ptr, weight_hh_l1_ptr, bias_hh_l1_ptr, x_ptr, step, steps, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
+def gru_kernel_6(h0_ptr, out_ptr, weight_hh_l1_ptr, bias_hh_l1_ptr, x_ptr, step, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
     row = tl.program_id(0) * BB + tl.arange(0, BB)[:, None]
     unit = tl.program_id(1) * BU + tl.arange(0, BU)[None, :]
     row_ok = row < batch
@@ -424,7 +424,7 @@ def kernel_function(x, h0, *, gru_weight_ih_l0, gru_weight_hh_l0, gru_bias_ih_l0
     gru_1 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=device)
     for step in range(steps):
         gru_kernel_1[(triton.cdiv(batch, 16), triton.cdiv(hidden, 32))](
-            h0, gru_1, gru_weight_hh_l0, gru_bias_hh_l0, gru, step, steps, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
+            h0, gru_1, gru_weight_hh_l0, gru_bias_hh_l0, gru, step, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
         )
     gru_2 = torch.empty((steps, batch, 3*hidden), dtype=torch.float32, device=device)
     gru_kernel_2[(triton.cdiv(batch*steps, 16) * triton.cdiv(3*hidden, 64),)](
@@ -446,7 +446,7 @@ def kernel_function(x, h0, *, gru_weight_ih_l0, gru_weight_hh_l0, gru_bias_ih_l0
     gru_6 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=device)
     for step in range(steps):
         gru_kernel_6[(triton.cdiv(batch, 16), triton.cdiv(hidden, 32))](
-            h0, gru_6, gru_weight_hh_l1, gru_bias_hh_l1, gru_5, step, steps, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
+            h0, gru_6, gru_weight_hh_l1, gru_bias_hh_l1, gru_5, step, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
         )
     gru_7 = torch.empty((steps, batch, 3*hidden), dtype=torch.float32, device=device)
     gru_kernel_7[(triton.cdiv(batch*steps, 16) * triton.cdiv(3*hidden, 64),)](

@@ -57,9 +57,9 @@ def first_smallest(x, place):
 
 
 @triton.jit
-def sum_amax_amin_etc_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, out3_ptr, out4_ptr, out5_ptr, out6_ptr, out7_ptr, parts, part_length, length, extent, row_length, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def sum_amax_amin_etc_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, out3_ptr, out4_ptr, out5_ptr, out6_ptr, out7_ptr, parts, part_length, row_length, ROWS: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        parts, part_length, length, extent, row_length = tl.cast(parts, tl.int64), tl.cast(part_length, tl.int64), tl.cast(length, tl.int64), tl.cast(extent, tl.int64), tl.cast(row_length, tl.int64)
+        parts, part_length, row_length = tl.cast(parts, tl.int64), tl.cast(part_length, tl.int64), tl.cast(row_length, tl.int64)
     row = tl.program_id(0)
     if WIDE:
         row = row.to(tl.int64)
@@ -151,9 +151,9 @@ def sum_amax_amin_etc_kernel_1(x_ptr, x1_ptr, x2_ptr, x3_ptr, x4_ptr, x5_ptr, ou
 
 
 @triton.jit
-def argmax_kernel(x_ptr, x1_ptr, out_ptr, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def argmax_kernel(x_ptr, x1_ptr, out_ptr, part_length, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        part_length, parts = tl.cast(part_length, tl.int64), tl.cast(parts, tl.int64)
+        part_length = tl.cast(part_length, tl.int64)
     i = tl.program_id(0)
     if WIDE:
         i = i.to(tl.int64)
@@ -168,11 +168,11 @@ def argmax_kernel(x_ptr, x1_ptr, out_ptr, part_length, parts, BLOCK: tl.constexp
 
 
 @triton.jit
-def argmax_kernel_x2(x_ptr, x1_ptr, out_ptr, x_ptr_1, x1_ptr_1, out_ptr_1, part_length, parts, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+def argmax_kernel_x2(x_ptr, x1_ptr, out_ptr, x_ptr_1, x1_ptr_1, out_ptr_1, part_length, BLOCK: tl.constexpr, WIDE: tl.constexpr):
     member = tl.program_id(1)
     if member == 1:
         x_ptr, x1_ptr, out_ptr = x_ptr_1, x1_ptr_1, out_ptr_1
-    argmax_kernel(x_ptr, x1_ptr, out_ptr, part_length, parts, BLOCK, WIDE)
+    argmax_kernel(x_ptr, x1_ptr, out_ptr, part_length, BLOCK, WIDE)
 
 
 def kernel_function(x):
@@ -192,7 +192,7 @@ def kernel_function(x):
     argmax = torch.empty((parts,), dtype=torch.int64, device=device)
     argmin = torch.empty((parts,), dtype=torch.int64, device=device)
     sum_amax_amin_etc_kernel[(triton.cdiv(parts, rows_of(part_length)),)](
-        x, sum_1, amax, amin, prod, any, all, argmax, argmin, parts, part_length, length, x_dim0, row_length, ROWS=rows_of(part_length), BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts >= 2**31, num_warps=4, num_stages=2,
+        x, sum_1, amax, amin, prod, any, all, argmax, argmin, parts, part_length, row_length, ROWS=rows_of(part_length), BLOCK=triton.next_power_of_2(part_length), WIDE=part_length*parts >= 2**31, num_warps=4, num_stages=2,
     )
     argmax_1 = torch.empty((1,), dtype=torch.int64, device=device)
     argmin_1 = torch.empty((1,), dtype=torch.int64, device=device)
@@ -208,6 +208,6 @@ def kernel_function(x):
     argmax_2 = torch.empty((1,), dtype=torch.int64, device=device)
     argmin_2 = torch.empty((1,), dtype=torch.int64, device=device)
     argmax_kernel_x2[(triton.cdiv(1, 1024), 2)](
-        argmax_1, argmax, argmax_2, argmin_1, argmin, argmin_2, part_length, parts, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
+        argmax_1, argmax, argmax_2, argmin_1, argmin, argmin_2, part_length, BLOCK=1024, WIDE=False, num_warps=4, num_stages=2,
     )
     return (sum_2, amax_1, amin_1, prod_1, any_1, all_1, argmax_2.reshape(()), argmin_2.reshape(()),)

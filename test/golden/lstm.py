@@ -59,7 +59,7 @@ def lstm_kernel(x_ptr, weight_ih_l0_ptr, bias_ih_l0_ptr, bias_hh_l0_ptr, out_ptr
 
 
 @triton.jit(do_not_specialize=["step"])
-def lstm_kernel_1(h0_ptr, out_ptr, weight_hh_l0_ptr, x_ptr, c0_ptr, out1_ptr, step, steps, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
+def lstm_kernel_1(h0_ptr, out_ptr, weight_hh_l0_ptr, x_ptr, c0_ptr, out1_ptr, step, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
     row = tl.program_id(0) * BB + tl.arange(0, BB)[:, None]
     unit = tl.program_id(1) * BU + tl.arange(0, BU)[None, :]
     row_ok = row < batch
@@ -146,7 +146,7 @@ def lstm_kernel_2(x_ptr, weight_ih_l1_ptr, bias_ih_l1_ptr, bias_hh_l1_ptr, out_p
 
 
 @triton.jit(do_not_specialize=["step"])
-def lstm_kernel_3(h0_ptr, out_ptr, weight_hh_l1_ptr, x_ptr, c0_ptr, out1_ptr, step, steps, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
+def lstm_kernel_3(h0_ptr, out_ptr, weight_hh_l1_ptr, x_ptr, c0_ptr, out1_ptr, step, batch, hidden, BB: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
     row = tl.program_id(0) * BB + tl.arange(0, BB)[:, None]
     unit = tl.program_id(1) * BU + tl.arange(0, BU)[None, :]
     row_ok = row < batch
@@ -264,7 +264,7 @@ def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bia
     lstm_2 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=device)
     for step in range(steps):
         lstm_kernel_1[(triton.cdiv(batch, 16), triton.cdiv(hidden, 32))](
-            h0, lstm_1, lstm_weight_hh_l0, lstm, c0, lstm_2, step, steps, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
+            h0, lstm_1, lstm_weight_hh_l0, lstm, c0, lstm_2, step, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
         )
     lstm_3 = torch.empty((steps, batch, 4*hidden), dtype=torch.float32, device=device)
     lstm_kernel_2[(triton.cdiv(batch*steps, 32) * triton.cdiv(4*hidden, 128),)](
@@ -274,7 +274,7 @@ def kernel_function(x, h0, c0, *, lstm_weight_ih_l0, lstm_weight_hh_l0, lstm_bia
     lstm_5 = torch.empty((steps, batch, hidden), dtype=torch.float32, device=device)
     for step in range(steps):
         lstm_kernel_3[(triton.cdiv(batch, 16), triton.cdiv(hidden, 32))](
-            h0, lstm_4, lstm_weight_hh_l1, lstm_3, c0, lstm_5, step, steps, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
+            h0, lstm_4, lstm_weight_hh_l1, lstm_3, c0, lstm_5, step, batch, hidden, BB=16, BU=32, BK=32, PRECISION="ieee", num_warps=4, num_stages=2,
         )
     lstm_6 = torch.empty((batch, steps, hidden), dtype=torch.float32, device=device)
     lstm_kernel_4[(triton.cdiv(batch*hidden*steps, 1024),)](

@@ -15,7 +15,7 @@ import triton.language as tl
 
 
 @triton.jit
-def sort_kernel(x_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr):
+def sort_kernel(x_ptr, out_ptr, cols, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     start = tl.program_id(1) * BLOCK
     col = start + tl.arange(0, BLOCK)[:, None]
@@ -110,7 +110,7 @@ def kernel_function(x, n):
     device = x.device
     sort = torch.empty((rows, cols), dtype=torch.int64, device=device)
     sort_kernel[(rows, triton.cdiv(cols, 64))](
-        x, sort, cols, rows, BLOCK=64, num_warps=4, num_stages=2,
+        x, sort, cols, BLOCK=64, num_warps=4, num_stages=2,
     )
     argsort = torch.empty((cols, rows), dtype=torch.int64, device=device)
     argsort_kernel[(cols, triton.cdiv(rows, 64))](

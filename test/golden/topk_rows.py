@@ -12,7 +12,7 @@ import triton.language as tl
 
 
 @triton.jit
-def topk_kernel(x_ptr, out_ptr, cols, rows, BLOCK: tl.constexpr):
+def topk_kernel(x_ptr, out_ptr, cols, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     col = tl.arange(0, BLOCK)
     col_ok = col < cols
@@ -50,7 +50,7 @@ def kernel_function(x):
     x = x.contiguous()
     topk = torch.empty((rows, 4), dtype=torch.int64, device=x.device)
     topk_kernel[(rows,)](
-        x, topk, cols, rows, BLOCK=triton.next_power_of_2(cols), num_warps=4, num_stages=2,
+        x, topk, cols, BLOCK=triton.next_power_of_2(cols), num_warps=4, num_stages=2,
     )
     topk_1 = torch.empty((rows, 4), dtype=torch.float32, device=x.device)
     topk_kernel_1[(triton.cdiv(4*rows, 1024),)](

@@ -103,6 +103,19 @@ class Pipeline(unittest.TestCase):
             self.assertEqual(done.code, 0, done.text())
         self.assertEqual(program.contents(out, STAGE_FILES), program.contents(self.whole, STAGE_FILES))
 
+    def test_parts_of_other_sizes_and_values_share_their_kernels(self) -> None:
+        out = self.folder / "runs" / "dense"
+        done = program.run("pipeline", "--problem", ROOT / "test/problems/dense_block.py", "--no-verify", "--out", out)
+        self.assertEqual(done.code, 0, done.text())
+        parts = {part["id"]: part for part in json.loads((out / "subgraphs.json").read_text())}
+        self.assertEqual([tensor["name"] for tensor in parts["cat_batch_norm_relu_3"]["inputs"]], ["x", "x_1", "x_2"])
+        self.assertEqual(parts["cat_batch_norm_relu_3"]["calls"][0]["inputs"], ["x", "conv2d", "conv2d_1"])
+        text = (out / "compose_out/composed_kernel.py").read_text()
+        # seven layers: what is done to joined channels does not depend on how many images were joined, nor on what they are called
+        for name, launches in {"relu_kernel": 4, "batch_norm_kernel_1": 4, "batch_norm_kernel_2": 4}.items():
+            self.assertEqual(text.count(f"    {name}["), launches, name)
+        self.assertLessEqual(text.count("@triton.jit"), 16, "24 where nothing is shared")
+
     def test_a_second_run_knows_the_export(self) -> None:
         folder = self.folder / "known"
         folder.mkdir()

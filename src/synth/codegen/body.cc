@@ -9,7 +9,6 @@
 
 #include "ir/builder.h"
 #include "ir/primitives.h"
-#include "synth/codegen/index_text.h"
 
 namespace ka::codegen {
 namespace {
@@ -96,8 +95,19 @@ void KernelContext::use_sizes(const Sym& sym) {
   }
 }
 
+Sym KernelContext::with_sums(Sym sym) {
+  for (const NamedSum& sum : sums) {
+    Sym shorter = with_sum(sym, sum);
+    if (shorter == sym) continue;
+    use_sizes(Sym::size(sum.name));
+    sym = std::move(shorter);
+  }
+  return sym;
+}
+
 Body::Body(KernelContext& context, Source& source) : context_(context), source_(source) {
   for (const ir::SizeSource& size : context.graph->sizes) source.reserve(size.symbol);
+  for (const NamedSum& sum : context.sums) source.reserve(sum.name);
 }
 
 void Body::variable(const std::string& name, const std::string& mask) {
@@ -123,7 +133,7 @@ void Body::number(const std::string& name) {
 
 std::string Body::text(const Sym& sym) {
   context_.use_sizes(sym);
-  return kernel_text(sym, [this](const ir::Atom& atom, const std::string& text) { return named_atom(atom, text); });
+  return kernel_text(sym, {[this](const ir::Atom& atom, const std::string& text) { return named_atom(atom, text); }, [this](const Sym& all) { return context_.with_sums(all); }});
 }
 
 // The compiler finds repeated quotients and takes them out of loops; the interpreter does what it is told, and a reader is

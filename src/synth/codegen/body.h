@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "synth/codegen/index_text.h"
 #include "synth/codegen/source.h"
 
 namespace ka::codegen {
@@ -38,7 +39,8 @@ struct KernelContext {
   std::set<ir::ValueId> owned;                             // what this kernel computes: never loaded
   std::vector<std::string> pointers;                       // buffers that the kernel reads or writes, in order of use
   std::vector<std::string> roles;                          // what the kernel calls them
-  std::vector<std::string> sizes;                          // size symbols that it needs, in order of use
+  std::vector<std::string> sizes;                          // size symbols that it may need, in order of use
+  std::vector<NamedSum> sums;                              // extents that it takes as one number
   bool uses_libdevice = false;
 
   // The memory of a value that may be loaded; null for what must be computed here.
@@ -46,6 +48,7 @@ struct KernelContext {
   // The name of the memory inside the kernel; what is written is `out` unless it has been read before.
   std::string use_pointer(const Buffer& buffer, bool written = false);
   void use_sizes(const ir::Sym& sym);
+  ir::Sym with_sums(ir::Sym sym);
 };
 
 class Body {

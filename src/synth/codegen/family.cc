@@ -1,10 +1,27 @@
 #include "synth/codegen/family.h"
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 #include <fmt/format.h>
 
 namespace ka::codegen {
+
+EmittedKernel emit(const EmitRequest& request) {
+  switch (request.kernel.kind) {
+    case ir::KernelKind::pointwise: return emit_pointwise(request);
+    case ir::KernelKind::row: return emit_row(request);
+    case ir::KernelKind::matmul: return emit_matmul(request);
+    case ir::KernelKind::attention: return emit_attention(request);
+    case ir::KernelKind::scan: return emit_scan(request);
+    case ir::KernelKind::recurrence: return emit_recurrence(request);
+    case ir::KernelKind::order: return emit_order(request);
+    case ir::KernelKind::opaque: break;
+  }
+  KA_CHECK(false);
+  return {};
+}
 
 KernelContext context_of(const EmitRequest& request) {
   KernelContext context;
@@ -12,6 +29,7 @@ KernelContext context_of(const EmitRequest& request) {
   context.buffers = &request.buffers;
   context.owned = request.kernel.computed;
   for (const auto& [value, index] : request.kernel.index) context.owned.insert(value);
+  context.sums = request.sums;
   return context;
 }
 
@@ -28,6 +46,14 @@ std::int64_t given_value(const EmitRequest& request, const ir::Sym& sym) {
 }
 
 namespace {
+
+bool has_word(const std::string& text, const std::string& word) {
+  const auto part = [&](std::size_t at) { return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'); };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    if (!part(at - 1) && !part(at + word.size())) return true;
+  }
+  return false;
+}
 
 // Each size fits into 32 bits, their products may not.
 std::string wide_sizes(const EmittedKernel& kernel) {
@@ -60,7 +86,8 @@ std::string wide_text(const ir::Sym& largest) {
 void finish(EmittedKernel& out, KernelContext& context, const Source& body) {
   out.pointers = context.pointers;
   out.roles = context.roles;
-  out.sizes = context.sizes;
+  out.sizes.clear();
+  std::copy_if(context.sizes.begin(), context.sizes.end(), std::back_inserter(out.sizes), [&](const std::string& size) { return has_word(body.text(), size); });
   out.uses_libdevice = context.uses_libdevice;
   out.text = function_text(out, body.text());
 }

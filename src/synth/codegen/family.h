@@ -36,6 +36,7 @@ struct EmitRequest {
   std::string name;
   std::string precision;  // of contractions: ieee or tf32
   const ir::Gpu& gpu;
+  std::vector<NamedSum> sums = {};  // extents that the kernel takes as one number
 };
 
 EmittedKernel emit_pointwise(const EmitRequest& request);
@@ -45,6 +46,8 @@ EmittedKernel emit_attention(const EmitRequest& request);
 EmittedKernel emit_scan(const EmitRequest& request);
 EmittedKernel emit_recurrence(const EmitRequest& request);
 EmittedKernel emit_order(const EmitRequest& request);
+// By the family of its kind, which is not opaque.
+EmittedKernel emit(const EmitRequest& request);
 
 KernelContext context_of(const EmitRequest& request);
 // The index of each dimension of the domain in terms of a family's own variables, put into an owned value's index.

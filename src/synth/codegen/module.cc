@@ -11,6 +11,7 @@
 #include "synth/codegen/family.h"
 #include "synth/codegen/group.h"
 #include "synth/codegen/share.h"
+#include "synth/codegen/sums.h"
 
 namespace ka::codegen {
 namespace {
@@ -53,6 +54,12 @@ constexpr Prelude kPrelude[] = {
 };
 
 constexpr std::size_t kFewKernels = 2;
+
+// "x_3" is an "x": a kernel numbers what it reads itself, in the order in which it does.
+std::string without_number(const std::string& name) {
+  const std::size_t cut = name.find_last_not_of("0123456789");
+  return cut == std::string::npos || cut == 0 || name[cut] != '_' || cut + 1 == name.size() ? name : name.substr(0, cut);
+}
 
 // Groups that are launched by the same function.
 struct GroupKey {
@@ -167,11 +174,11 @@ class ModuleWriter {
 
   // Inside a kernel a weight is what its layer calls it: "weight", not "layer4_0_conv1_weight".
   static std::string role(const ir::Argument& argument) {
-    if (argument.kind == ir::ArgumentKind::input) return argument.keyword;
+    if (argument.kind == ir::ArgumentKind::input) return without_number(argument.keyword);
     if (argument.kind == ir::ArgumentKind::constant) return "table";
     const std::string last = argument.name.substr(argument.name.find_last_of('.') + 1);
     const bool numbered = last.empty() || std::isdigit(static_cast<unsigned char>(last[0])) != 0;
-    return numbered || !argument.keyword.ends_with(last) ? "weight" : last;
+    return numbered || !argument.keyword.ends_with(last) ? "weight" : without_number(last);
   }
 
   std::string precision_of(const Kernel& kernel) const {
@@ -190,17 +197,11 @@ class ModuleWriter {
 
   Status emit_kernels() {
     for (const Kernel& kernel : plan_.kernels) {
-      const EmitRequest request{graph_, kernel, buffers_, given_, kernel_name(kernel), precision_of(kernel), options_.gpu};
-      switch (kernel.kind) {
-        case KernelKind::pointwise: emitted_.push_back(emit_pointwise(request)); break;
-        case KernelKind::row: emitted_.push_back(emit_row(request)); break;
-        case KernelKind::matmul: emitted_.push_back(emit_matmul(request)); break;
-        case KernelKind::attention: emitted_.push_back(emit_attention(request)); break;
-        case KernelKind::scan: emitted_.push_back(emit_scan(request)); break;
-        case KernelKind::recurrence: emitted_.push_back(emit_recurrence(request)); break;
-        case KernelKind::order: emitted_.push_back(emit_order(request)); break;
-        case KernelKind::opaque: missing(graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])]); continue;
+      if (kernel.kind == KernelKind::opaque) {
+        missing(graph_.nodes[static_cast<std::size_t>(kernel.nodes[0])]);
+        continue;
       }
+      emitted_.push_back(emit_with_sums({graph_, kernel, buffers_, given_, kernel_name(kernel), precision_of(kernel), options_.gpu}, sums_, names_));
       uses_libdevice_ = uses_libdevice_ || emitted_.back().uses_libdevice;
     }
     same_ = share_kernels(emitted_, names_);
@@ -343,6 +344,10 @@ class ModuleWriter {
   void sizes(Source& out) {
     for (const ir::SizeSource& size : graph_.sizes)
       out.line(fmt::format("{} = {}", size.symbol, ir::value_text(size, size.argument < 0 ? "" : buffers_.at(size.argument).name)));
+    for (const NamedSum& sum : sums_) {
+      const bool used = std::any_of(emitted_.begin(), emitted_.end(), [&](const EmittedKernel& kernel) { return std::find(kernel.sizes.begin(), kernel.sizes.end(), sum.name) != kernel.sizes.end(); });
+      if (used) out.line(fmt::format("{} = {}", sum.name, sum.sum.text()));
+    }
   }
 
   // An input whose extents are not all taken from it must fit the others: a kernel would read beyond its end where it does not.
@@ -427,6 +432,7 @@ class ModuleWriter {
   std::set<ValueId> stored_;
   std::set<ValueId> in_place_;  // written where the buffer lies that they replace
   std::map<std::string, std::int64_t> given_;
+  std::vector<NamedSum> sums_;  // that some kernel could take as one number
   std::vector<EmittedKernel> emitted_;
   std::vector<std::size_t> same_;  // by launch: the first one that has the same kernel
   std::vector<Launch> launches_;   // in order
