@@ -39,6 +39,18 @@ TEST(ProfileText, IsATableOfAtMostAHundredColumns) {
   EXPECT_NE(text.find("limits: no times"), std::string::npos) << text;
 }
 
+TEST(ProfileText, CountersStandBelowTheirKernel) {
+  model::Profile profile = example();
+  profile.source = "ncu";
+  profile.kernels[0].time_ms = 0.03;
+  profile.kernels[1].time_ms = 0.01;
+  profile.kernels[0].metrics = {{"dram__throughput.avg.pct_of_peak_sustained_elapsed", 88.41}, {"dram__bytes_read.sum", 67108864}, {"sm__cycles_active.avg", 5}};
+  const std::string text = profile_text(profile);
+  EXPECT_NE(text.find("hardware counters (Nsight Compute)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  0.0300 ms (75 % of all): 67.11 MB read from memory, 88.4 % memory throughput\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  0.0100 ms (25 % of all)\n"), std::string::npos) << text;
+}
+
 TEST(ProfileText, FoldsAtBlanks) {
   EXPECT_EQ(folded("a b", 2), "  a b\n");
   EXPECT_EQ(folded("", 0), "\n");

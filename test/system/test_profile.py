@@ -36,21 +36,24 @@ def kernel_function(x):
 """
 
 
-class Profile(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-
-    def profile(self, *words: str, problem: str = PROBLEM, kernel: str = KERNEL, code: int = 0) -> program.Finished:
-        done = program.run("profile", "--problem", problem, "--kernel", kernel, "--static", *words)
-        self.assertEqual(done.code, code, done.text())
-        return done
+        self.folder.chmod(0o755)  # the sandbox may be another user
 
     def written(self, text: str) -> str:
         path = self.folder / "kernel.py"
         path.write_text(textwrap.dedent(text))
         return str(path)
+
+
+class StaticFacts(Case):
+    def profile(self, *words: str, problem: str = PROBLEM, kernel: str = KERNEL, code: int = 0) -> program.Finished:
+        done = program.run("profile", "--problem", problem, "--kernel", kernel, "--static", *words)
+        self.assertEqual(done.code, code, done.text())
+        return done
 
     def test_the_compiled_code_is_described(self):
         out = self.folder / "run"
@@ -85,7 +88,6 @@ class Profile(unittest.TestCase):
             ("import torch\ndef kernel_function(x): return x", "launches no Triton kernel"),
             ("raise ValueError('no')", "the kernel file raises ValueError: no (line 1)"),
             (kernel.replace("tl.where(x < 0, 0.0, x)", "nosuch(x)"), "nosuch is not defined"),
-            (kernel.replace("def kernel_function", "def other"), "kernel_function"),
         )
         for text, says in cases:
             with self.subTest(says):
@@ -94,6 +96,53 @@ class Profile(unittest.TestCase):
                 self.assertEqual((done.out, len(done.err.splitlines())), ("", 1), done.text())
         for words, says in ((("--gpu", "h2000"), "known are h200"), (("--gpu", "max1550"), "no NVIDIA GPU")):
             self.assertIn(says, self.profile(*words, code=2).err)
+
+
+# Writes a table where --log-file says, as Nsight Compute does; the program that it should watch is not started.
+FAKE_NCU = """#!/bin/sh
+while [ $# -gt 0 ]; do
+  [ "$1" = --log-file ] && table=$2
+  shift
+done
+cat {recording} > "$table"
+exit {code}
+"""
+
+
+class Counters(Case):
+    """A recording in the place of Nsight Compute: the way of the numbers, not the numbers."""
+
+    def counted(self, recording: str, *words: str, code: int = 0, ncu_code: int = 0) -> program.Finished:
+        ncu = self.folder / "ncu"
+        (self.folder / "table.txt").write_text(recording)
+        ncu.write_text(FAKE_NCU.format(recording=self.folder / "table.txt", code=ncu_code))
+        ncu.chmod(0o755)
+        done = program.run("profile", "--problem", RELU, "--kernel", self.written(program.RELU_KERNEL), *words, env={"KERNELAGENT_NCU": str(ncu)})
+        self.assertEqual(done.code, code, done.text())
+        return done
+
+    def recorded(self, name: str) -> str:
+        return (program.ROOT / "test/fuzz/seeds/ncu" / name).read_text()
+
+    def test_counters_and_compiled_code_come_together(self):
+        table = self.recorded("two_kernels.csv").replace("scale_rows_kernel", "relu_kernel")
+        profile = self.counted(table, "--json").json()["profile"]
+        self.assertEqual((profile["source"], profile["limits"]), ("ncu", ""))
+        relu, matmul = profile["kernels"]
+        self.assertEqual((relu["name"], relu["launches"], relu["spills"]), ("relu_kernel", 2, 0))
+        self.assertAlmostEqual(relu["time_ms"], (25856 + 26112) / 1e6)
+        self.assertGreater(relu["instructions"]["total"], 0)
+        self.assertEqual((matmul["name"], matmul["instructions"]), ("matmul_kernel", {}))
+
+    def test_without_permission_the_static_facts_remain(self):
+        profile = self.counted(self.recorded("permission.txt"), "--json", ncu_code=1).json()["profile"]
+        self.assertEqual(profile["source"], "static")
+        self.assertIn("NVreg_RestrictProfilingToAdminUsers=0", profile["limits"])
+
+    def test_a_tool_that_does_not_exist_is_the_users_mistake(self):
+        done = program.run("profile", "--problem", PROBLEM, "--kernel", KERNEL, env={"KERNELAGENT_NCU": "/nonexistent/ncu"})
+        self.assertEqual((done.code, done.out), (2, ""), done.text())
+        self.assertIn("KERNELAGENT_NCU: /nonexistent/ncu is no program", done.err)
 
 
 if __name__ == "__main__":

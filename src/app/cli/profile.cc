@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/verify.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "os/environment.h"
 #include "os/gpu.h"
+#include "os/gpu_pool.h"
 #include "problem/problem_file.h"
+#include "profile/ncu.h"
 #include "profile/static_facts.h"
 #include "profile/text.h"
 
@@ -20,7 +24,7 @@ namespace {
 struct ProfileRequest {
   profile::Subject subject;
   profile::StaticOptions options;
-  std::string why_static;  // no hardware counters, and why; empty: they are to be had
+  bool present = false;  // a GPU
   std::string command;
 };
 
@@ -51,13 +55,49 @@ Result<ProfileRequest> profile_request(const Arguments& arguments) {
   KA_ASSIGN(const std::string mode, arguments.choice("--mode", "train", modes));
   KA_ASSIGN(const verify::JudgeOptions judging, judge_options(arguments));
   request.subject = {file.path, file.object, file.text, mode, kernel, text, arguments.text("--entry")};
-  const bool present = judging.device == "cuda";
-  KA_ASSIGN(request.options.gpu, target_gpu(arguments, present));
+  request.present = judging.device == "cuda";
+  KA_ASSIGN(request.options.gpu, target_gpu(arguments, request.present));
   request.options.limit = judging.limit;
   request.options.limits = judging.limits;
-  request.why_static = arguments.has("--static") ? "they were not asked for (--static)" : "this machine has no NVIDIA GPU; run the command where there is one with Nsight Compute (ncu)";
   request.command = fmt::format("kernelagent profile --problem {} --kernel {}", quote_shell(problem), quote_shell(kernel));
   return request;
+}
+
+// A program that was named is asked even where no GPU is seen: nvidia-smi may be what is missing.
+bool has_named_ncu() { return !os::get_env("KERNELAGENT_NCU").value_or("").empty(); }
+
+using Counted = std::vector<model::KernelProfile>;
+
+// Kernels with counters, or why there are none (any error but cancellation and the user's own).
+Result<Counted> counted(const Arguments& arguments, const ProfileRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, AppContext& context) {
+  if (arguments.has("--static")) return environment_error("they were not asked for (--static)");
+  if (!request.present && !has_named_ncu())
+    return environment_error("this machine has no NVIDIA GPU; run the command where there is one, with Nsight Compute (ncu)");
+  profile::CounterOptions options;
+  options.limits = request.options.limits;
+  if (arguments.has("--timeout")) options.limit = request.options.limit;
+  KA_ASSIGN(options.ncu, profile::find_ncu());
+  // Nobody else on the GPU: what others do would be counted, or at least felt.
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.present ? "cuda" : "cpu", "profile", 1, log));
+  std::optional<os::GpuPool::Slot> alone;
+  if (gpus) {
+    KA_ASSIGN(os::GpuPool::Slot slot, gpus->take(context.cancel));
+    alone.emplace(std::move(slot));
+    options.only_gpu = alone->gpu();
+  }
+  log.info("profile", "counters", fmt::format("running {} below {}", request.subject.kernel_path, options.ncu));
+  return profile::counted_kernels(request.subject, options, interpreter, context.cancel);
+}
+
+Result<model::Profile> profiled(const Arguments& arguments, const ProfileRequest& request, EventLog& log, AppContext& context) {
+  KA_ASSIGN(const std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  KA_ASSIGN(model::Profile out, profile::static_profile(request.subject, request.options, interpreter, context.cancel, &log));
+  Result<Counted> kernels = counted(arguments, request, interpreter, log, context);
+  if (kernels) return profile::with_counters(std::move(out), std::move(*kernels));
+  if (kernels.error().kind == ErrorKind::cancelled || kernels.error().message.starts_with("KERNELAGENT_NCU")) return kernels.error();
+  out.limits += fmt::format("{}no times and no hardware counters: {}", out.limits.empty() ? "" : "; ", kernels.error().message);
+  return out;
 }
 
 }  // namespace
@@ -65,11 +105,7 @@ Result<ProfileRequest> profile_request(const Arguments& arguments) {
 Result<int> run_profile(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const ProfileRequest request, profile_request(arguments));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
-  KA_ASSIGN(const std::string python, bridge::find_interpreter());
-  bridge::WarmInterpreter interpreter({python});
-  KA_ASSIGN(model::Profile profile, profile::static_profile(request.subject, request.options, interpreter, context.cancel, &output.log()));
-  const std::string missing = "no times and no hardware counters: " + request.why_static;
-  profile.limits += (profile.limits.empty() ? "" : "; ") + missing;
+  KA_ASSIGN(const model::Profile profile, profiled(arguments, request, output.log(), context));
   const Json result = {{"profile", model::to_json(profile)}};
   if (arguments.has("--out")) {
     KA_TRY(output.open());

@@ -14,7 +14,7 @@ inline constexpr auto kProfileFlags = with_settings<kNoFlag>({
     {"--static", "", "the compiled code alone, also where there are hardware counters"},
     {"--out", "DIR", "leave profile.json there: a run directory that is new, empty or of an earlier run"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
-    {"--timeout", "SECONDS", "limit for finding the launches, and for compiling each of them (default 60)"},
+    {"--timeout", "SECONDS", "limit for finding the launches, for compiling each of them (default 60), and for Nsight Compute (300)"},
     {"--memory", "GIB", "memory that the programs may use (default: half of what is free, at most 16)"},
     {"--verbose", "", "say what is being done also where there is no terminal"},
     {"--json", "", "print one JSON object"},
