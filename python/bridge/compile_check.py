@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import triton
@@ -30,6 +30,9 @@ from ka_bridge.signature import decode
 SHARED_LIMITS = {70: 98304, 75: 65536, 80: 166912, 86: 101376, 89: 101376, 90: 232448, 100: 232448, 120: 101376}
 OTHER_OPTIONS = frozenset(("debug", "instrumentation_mode"))  # that the launcher itself adds
 LOG_LIMIT = 1 << 20
+
+# What else is wanted to be known of a compiled kernel, from it and from the assembler's log.
+Look = Callable[[Any, str], dict[str, Any]] | None
 
 
 def jit_functions(module: Any) -> dict[str, Any]:
@@ -106,7 +109,7 @@ def parse_resources(log: str) -> tuple[int | None, int | None]:
     return int(registers.group(1)) if registers else None, int(spills.group(1)) if spills else None
 
 
-def compile_launch(launch: dict[str, Any], functions: dict[str, Any], target: GPUTarget, path: str) -> dict[str, Any]:
+def compile_launch(launch: dict[str, Any], functions: dict[str, Any], target: GPUTarget, path: str, look: Look = None) -> dict[str, Any]:
     answer: dict[str, Any] = {"kernel": launch["kernel"], "ok": False, "error": None, "line": None,
                               "registers": None, "shared_bytes": None, "spills": None}
     start = time.perf_counter()
@@ -125,6 +128,7 @@ def compile_launch(launch: dict[str, Any], functions: dict[str, Any], target: GP
         if limit is not None and shared > limit:
             raise MemoryError(f"it needs {shared} bytes of shared memory; the target has {limit}")
         answer["registers"], answer["spills"] = parse_resources(log[0])
+        answer |= look(compiled, log[0]) if look is not None else {}
         answer["ok"] = True
     except BaseException as exc:
         answer["error"], answer["line"] = readable_error(exc, path, "".join(log))
@@ -142,7 +146,7 @@ def prepare_compiler() -> None:
         triton.knobs.nvidia.dump_ptxas_log = True
 
 
-def do_compile(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+def do_compile(request: dict[str, Any], fds: list[int], look: Look = None) -> dict[str, Any]:
     path = module_loader.write_source(fds[0], request["filename"], None)  # an entry is not called here
     os.environ["TRITON_CACHE_DIR"] = os.path.join(os.path.dirname(path), "cache")
     os.environ["TRITON_INTERPRET"] = "0"
@@ -156,16 +160,16 @@ def do_compile(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         return module_loader.failure("import", exc, path)
     target = GPUTarget(request["target"]["backend"], request["target"]["arch"], request["target"]["warp_size"])
     functions = jit_functions(module)
-    return {"ok": True, "kernels": [compile_launch(launch, functions, target, path) for launch in request["launches"]]}
+    return {"ok": True, "kernels": [compile_launch(launch, functions, target, path, look) for launch in request["launches"]]}
 
 
-def main(conn: Conn) -> None:
+def main(conn: Conn, look: Look = None) -> None:
     """Answers compile requests until the other side closes the conversation."""
     while (packet := conn.recv()) is not None:
         request, fds = packet
         if request.get("cmd") == "compile" and len(fds) == 1:
             try:
-                answer = do_compile(request, fds)
+                answer = do_compile(request, fds, look)
             except BaseException as exc:
                 answer = error_answer("harness", exc)
         else:

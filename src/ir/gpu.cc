@@ -31,6 +31,32 @@ constexpr Rate kRates[] = {
     {"python_launch_seconds", &Gpu::python_launch_seconds, [](const Gpu&) { return 1.0; }},
 };
 
+Result<CudaLimits> read_cuda(const Json& json) {
+  FieldReader in(json, "gpus: cuda");
+  CudaLimits out;
+  out.arch = in.required<int>("arch");
+  for (const auto& [name, field] : {std::pair{"threads", &CudaLimits::threads}, std::pair{"blocks", &CudaLimits::blocks},
+                                    std::pair{"shared_bytes", &CudaLimits::shared_bytes}, std::pair{"registers", &CudaLimits::registers}}) {
+    out.*field = in.required<std::int64_t>(name);
+    if (out.*field < 1) in.fail(name, "must be at least 1");
+  }
+  const auto unknown = in.unknown();
+  if (!unknown.empty()) in.fail(unknown.begin()->first, "is no fact about a GPU");
+  KA_TRY(in.status());
+  return out;
+}
+
+// The words of a title in small letters, and each with the next one: "rtx", "4090", "rtx4090".
+std::vector<std::string> title_words(std::string_view title) {
+  std::vector<std::string> words(1);
+  for (const char c : title) {
+    if (c != ' ' && c != '-') words.back() += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    else if (!words.back().empty()) words.emplace_back();
+  }
+  for (std::size_t i = 0, count = words.size(); i + 1 < count; ++i) words.push_back(words[i] + words[i + 1]);
+  return words;
+}
+
 Result<Gpu> read_gpu(const Json& json, const Gpu* first) {
   FieldReader in(json, "gpus");
   Gpu out;
@@ -46,6 +72,9 @@ Result<Gpu> read_gpu(const Json& json, const Gpu* first) {
   for (const Rate& rate : kRates) {
     if (first == nullptr || out.source == "measured") out.*rate.reached = in.required<double>(rate.name);
     else out.*rate.reached = first->*rate.reached / rate.peak(*first) * rate.peak(out);
+  }
+  if (const Json* cuda = in.optional_object("cuda")) {
+    KA_ASSIGN(out.cuda, read_cuda(*cuda));
   }
   const auto unknown = in.unknown();
   if (!unknown.empty()) in.fail(unknown.begin()->first, "is no fact about a GPU");
@@ -87,6 +116,13 @@ Result<Gpu> find_gpu(std::string_view name) {
     names += (names.empty() ? "" : ", ") + gpu.name;
   }
   return invalid_input(fmt::format("there are no facts about a GPU \"{}\"; known are {}", name, names));
+}
+
+const Gpu* gpu_by_title(std::string_view title) {
+  const std::vector<std::string> words = title_words(title);
+  for (const Gpu& gpu : all_gpus())
+    if (std::find(words.begin(), words.end(), gpu.name) != words.end()) return &gpu;
+  return nullptr;
 }
 
 }  // namespace ka::ir

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,12 @@
 #include "base/result.h"
 
 namespace ka::ir {
+
+// What one multiprocessor of an NVIDIA GPU holds at once.
+struct CudaLimits {
+  int arch = 0;  // compute capability, 90 for 9.0
+  std::int64_t threads = 0, blocks = 0, shared_bytes = 0, registers = 0;
+};
 
 struct Gpu {
   std::string name;    // "h200"
@@ -26,6 +33,7 @@ struct Gpu {
   double half_products = 0;      // float16
   double launch_seconds = 0;         // what a kernel costs on the GPU besides its work
   double python_launch_seconds = 0;  // how often Python can launch one
+  std::optional<CudaLimits> cuda = {};  // nothing: no NVIDIA GPU
 
   std::int64_t wanted_programs() const { return 4 * multiprocessors; }  // enough to hide how long memory takes
 };
@@ -37,5 +45,7 @@ std::span<const Gpu> all_gpus();
 inline const Gpu& default_gpu() { return all_gpus()[0]; }
 // Bad input names the GPUs that are known.
 Result<Gpu> find_gpu(std::string_view name);
+// The row for a name that a driver gives ("NVIDIA H100 80GB HBM3"), or nothing.
+const Gpu* gpu_by_title(std::string_view title);
 
 }  // namespace ka::ir

@@ -40,6 +40,30 @@ TEST(Gpu, ATableOfTheWrongFormIsRefused) {
   for (const std::string& text : {std::string("{}"), std::string(R"({"gpus": []})"), R"({"gpus": [)" + row + R"(, "speed": 3}]})", R"({"gpus": [)" + row + "}, " + row + "}]}",
                                   std::string(R"({"gpus": [{"name": "a"}]})")})
     EXPECT_FALSE(read_gpus(text)) << text;
+  const std::string limits = R"({"arch": 90, "threads": 2048, "blocks": 32, "shared_bytes": 1024, "registers": 65536)";
+  EXPECT_TRUE(read_gpus(R"({"gpus": [)" + row + R"(, "cuda": )" + limits + "}}]}"));
+  for (const std::string& cuda : {std::string("{}"), limits + R"(, "speed": 3})", std::string(R"({"arch": 90, "threads": 0, "blocks": 32, "shared_bytes": 1024, "registers": 65536})")})
+    EXPECT_FALSE(read_gpus(R"({"gpus": [)" + row + R"(, "cuda": )" + cuda + "}]}")) << cuda;
+}
+
+TEST(Gpu, IsFoundByTheNameThatTheDriverGives) {
+  struct Case {
+    const char *title, *name;
+  };
+  for (const Case& c : {Case{"NVIDIA H200", "h200"}, {"NVIDIA H100 80GB HBM3", "h100"}, {"NVIDIA A100-SXM4-80GB", "a100"}, {"NVIDIA GeForce RTX 4090", "rtx4090"},
+                        {"NVIDIA RTX A1000", ""}, {"NVIDIA GeForce RTX 4090 D", "rtx4090"}, {"", ""}, {" - ", ""}}) {
+    const Gpu* found = gpu_by_title(c.title);
+    EXPECT_EQ(found ? found->name : "", c.name) << c.title;
+  }
+}
+
+TEST(Gpu, EveryNvidiaRowSaysWhatAMultiprocessorHolds) {
+  for (const Gpu& gpu : all_gpus()) {
+    EXPECT_EQ(gpu.cuda.has_value(), gpu.title.starts_with("NVIDIA")) << gpu.name;
+    if (!gpu.cuda) continue;
+    EXPECT_GE(gpu.cuda->shared_bytes, gpu.shared_bytes) << gpu.name;
+    EXPECT_EQ(gpu.cuda->threads % 32, 0) << gpu.name;
+  }
 }
 
 }  // namespace

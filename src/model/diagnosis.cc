@@ -28,8 +28,11 @@ void fields(auto& f, Of<RootCause> auto& x) {
 
 void fields(auto& f, Of<Bottleneck> auto& x) {
   f("category", x.category);
+  f("rule", x.rule);
+  f("kernel", x.kernel);
   f("summary", x.summary);
   f("reasoning", x.reasoning);
+  f("confidence", x.confidence);
   f("score", x.score);
   f("root_causes", x.root_causes);
   f.keep(x.unknown);

@@ -35,9 +35,12 @@ struct RootCause {
 
 struct Bottleneck {
   std::string category;  // "memory", "compute", "underutilized"
+  std::string rule;      // of optimise/rules.cc, or what a model calls it: "spills"
+  std::string kernel;    // which one; empty: the program as a whole
   std::string summary;
   std::string reasoning;
-  double score = 0;  // larger is worse
+  double confidence = 0;  // 0 to 1
+  double score = 0;       // larger is worse
   std::vector<RootCause> root_causes;
   UnknownFields unknown;
   bool operator==(const Bottleneck&) const = default;

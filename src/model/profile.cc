@@ -13,6 +13,12 @@ void fields(auto& f, Of<KernelProfile> auto& x) {
   f("registers", x.registers);
   f("shared_bytes", x.shared_bytes);
   f("spills", x.spills);
+  f("stack_bytes", x.stack_bytes);
+  f("occupancy_pct", x.occupancy_pct);
+  f("occupancy_limit", x.occupancy_limit);
+  f("waves", x.waves);
+  f("grid", x.grid);
+  f("instructions", x.instructions);
   f("num_warps", x.num_warps);
   f("num_stages", x.num_stages);
   f("metrics", x.metrics);

@@ -20,7 +20,13 @@ struct KernelProfile {
   std::optional<double> time_ms;          // sum over the launches
   std::optional<std::int64_t> registers;  // per thread
   std::optional<std::int64_t> shared_bytes;
-  std::optional<std::int64_t> spills;
+  std::optional<std::int64_t> spills;  // bytes stored for want of registers
+  std::optional<std::int64_t> stack_bytes;
+  std::optional<double> occupancy_pct;  // of the warps that a multiprocessor holds: what fits, whatever the launch does
+  std::string occupancy_limit;          // "registers", "shared memory", "threads", "blocks"; empty where nothing is known
+  std::optional<double> waves;          // how often the GPU has to be filled for the first launch
+  std::vector<std::int64_t> grid;       // of the first launch
+  std::map<std::string, std::int64_t> instructions;  // in the compiled code, by kind (profile/instruction_mix.h): a loop's body counts once
   std::int64_t num_warps = 0;
   std::int64_t num_stages = 0;
   std::map<std::string, double> metrics;  // by the profiler's own names

@@ -91,7 +91,7 @@ RootCause root_cause(Random& r) {
 }
 
 Bottleneck bottleneck(Random& r) {
-  return {r.text(),    r.text(), r.text(), r.number(), r.list([&] { return root_cause(r); }),
+  return {r.text(),   r.text(),   r.text(), r.text(), r.text(), r.number(), r.number(), r.list([&] { return root_cause(r); }),
           r.unknown()};
 }
 
@@ -99,6 +99,8 @@ KernelProfile kernel_profile(Random& r) {
   auto maybe_whole = [&] { return r.maybe([&] { return r.whole(); }); };
   return {r.text(),      r.whole(),     r.maybe([&] { return r.number(); }),
           maybe_whole(), maybe_whole(), maybe_whole(),
+          maybe_whole(), r.maybe([&] { return r.number(); }), r.text(),
+          r.maybe([&] { return r.number(); }), r.list([&] { return r.whole(); }), r.map([&] { return r.whole(); }),
           r.whole(),     r.whole(),     r.map([&] { return r.number(); }),
           r.unknown()};
 }

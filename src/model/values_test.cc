@@ -51,7 +51,7 @@ std::vector<ValueRow> rows() {
       row("candidate", random_candidate, candidate_from_json, {"usage"}),
       row("diagnosis", random_diagnosis, diagnosis_from_json, {}),
       row("problem", random_problem, problem_from_json, {"tensor", "tied_to", "strides", "role", "data"}),
-      row("profile", random_profile, profile_from_json, {"time_ms", "registers", "shared_bytes", "spills"}),
+      row("profile", random_profile, profile_from_json, {"time_ms", "registers", "shared_bytes", "spills", "stack_bytes", "occupancy_pct", "waves"}),
       row("route", random_route, route_from_json, {}),
       row("run", random_run_info, run_info_from_json, {}),
       row("sentence", random_sentence_record, sentence_record_from_json, {}),

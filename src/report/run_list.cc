@@ -151,6 +151,8 @@ RunRow look_at(const std::string& path) {
     take_summary(*summary, row);
   else if (files.has("bench.json"))
     take_bench(files, row);
+  else if (files.has("profile.json"))
+    std::tie(row.state, row.message) = std::pair(RunState::unverified, "profiled");
   else
     row.message = fmt::format("there is no summary; {}", last);
   if (held) {

@@ -68,6 +68,7 @@ TEST_F(RunListTest, StateIsWhatBecameOfIt) {
       {"run_4", {{"kernel.py", "x"}}, "interrupted"},
       {"run_5", {{"bench.json", "{}"}, {"verdict.json", text(accepted_verdict())}}, "verified"},
       {"run_6", {{"bench.json", "{}"}, {"verdict.json", text(refused_verdict())}}, "not achieved"},
+      {"run_9", {{"profile.json", "{}"}}, "not verified"},
       {"run_7", {{"summary.json", "{"}}, "damaged"},
       {"run_8", {{"summary.json", "[1]"}}, "damaged"},
   };

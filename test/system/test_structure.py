@@ -24,9 +24,11 @@ BELOW = {
     "synth": {"base", "os", "ir", "model", "bridge"},
     "verify": {"base", "os", "ir", "model", "bridge"},
     "bench": {"base", "os", "ir", "model", "bridge"},
+    "profile": {"base", "os", "ir", "model", "bridge"},
+    "optimise": {"base", "os", "ir", "model", "bridge"},
     "report": {"base", "os", "ir", "model"},
     "pipeline": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench"},
-    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench", "pipeline", "report"},
+    "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench", "profile", "optimise", "pipeline", "report"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp", "yaml-cpp/parser.h"}
 

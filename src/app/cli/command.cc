@@ -15,6 +15,7 @@
 #include "app/cli/explain.h"
 #include "app/cli/generate.h"
 #include "app/cli/models.h"
+#include "app/cli/profile.h"
 #include "app/cli/report.h"
 #include "app/cli/runs.h"
 #include "app/cli/settings.h"
@@ -37,7 +38,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"verify", "decide whether a kernel computes what a program computes", "--problem P.py --kernel K.py", kVerifyFlags,
      run_verify},
     {"bench", "time a kernel against PyTorch", "--problem P.py --kernel K.py [--baseline eager,compile]", kBenchFlags, run_bench},
-    {"profile", "measure a kernel with the hardware counters", "--problem P.py --kernel K.py", {}, nullptr},
+    {"profile", "say what a kernel is made of and what holds it back", "--problem P.py --kernel K.py [--out DIR] [--json]", kProfileFlags, run_profile},
     {"eval", "generate and verify every problem of a folder", "--suite DIR [--filter TEXT] [--jobs N] [--resume] [--json]", kEvalFlags, run_eval},
     {"explain", "say why a run decided as it did", "RUN [--json]", kExplainFlags, run_explain},
     {"report", "write an HTML page about a run", "RUN [--out FILE]", kReportFlags, run_report},

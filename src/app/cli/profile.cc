@@ -1,0 +1,119 @@
+#include "app/cli/profile.h"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/request.h"
+#include "app/cli/run_output.h"
+#include "app/cli/verify.h"
+#include "base/json_fields.h"
+#include "base/strings.h"
+#include "os/environment.h"
+#include "os/gpu.h"
+#include "os/gpu_pool.h"
+#include "problem/problem_file.h"
+#include "profile/ncu.h"
+#include "profile/static_facts.h"
+#include "profile/text.h"
+
+namespace ka::app {
+namespace {
+
+struct ProfileRequest {
+  profile::Subject subject;
+  profile::StaticOptions options;
+  bool present = false;  // a GPU
+  std::string command;
+};
+
+// The one that is named, else this machine's, else the default. `present`: this machine has a GPU.
+Result<ir::Gpu> target_gpu(const Arguments& arguments, bool present) {
+  if (arguments.has("--gpu")) {
+    KA_ASSIGN(const std::string name, arguments.required("--gpu"));
+    Result<ir::Gpu> found = ir::find_gpu(name);
+    if (!found) return found.error().with("--gpu");
+    if (!found->cuda) return invalid_input(fmt::format("--gpu: {} is no NVIDIA GPU; profiles are of NVIDIA GPUs alone", name));
+    return found;
+  }
+  if (!present) return ir::default_gpu();
+  KA_ASSIGN(const std::vector<os::Gpu> gpus, os::query_gpus(os::Deadline::in(std::chrono::seconds(10))));
+  const ir::Gpu* known = gpus.empty() ? nullptr : ir::gpu_by_title(gpus[0].name);
+  return known != nullptr && known->cuda ? *known : ir::default_gpu();
+}
+
+Result<ProfileRequest> profile_request(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
+  if (!arguments.positional().empty())
+    return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
+  ProfileRequest request;
+  KA_ASSIGN(const std::string problem, arguments.required("--problem"));
+  KA_ASSIGN(const std::string kernel, arguments.required("--kernel"));
+  KA_ASSIGN(const problem::ProblemFile file, problem::read_problem(problem));
+  KA_ASSIGN(const std::string text, problem::read_source(kernel));
+  KA_ASSIGN(const std::string mode, arguments.choice("--mode", "train", modes));
+  KA_ASSIGN(const verify::JudgeOptions judging, judge_options(arguments));
+  request.subject = {file.path, file.object, file.text, mode, kernel, text, arguments.text("--entry")};
+  request.present = judging.device == "cuda";
+  KA_ASSIGN(request.options.gpu, target_gpu(arguments, request.present));
+  request.options.limit = judging.limit;
+  request.options.limits = judging.limits;
+  request.command = fmt::format("kernelagent profile --problem {} --kernel {}", quote_shell(problem), quote_shell(kernel));
+  return request;
+}
+
+// A program that was named is asked even where no GPU is seen: nvidia-smi may be what is missing.
+bool has_named_ncu() { return !os::get_env("KERNELAGENT_NCU").value_or("").empty(); }
+
+using Counted = std::vector<model::KernelProfile>;
+
+// Kernels with counters, or why there are none (any error but cancellation and the user's own).
+Result<Counted> counted(const Arguments& arguments, const ProfileRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, AppContext& context) {
+  if (arguments.has("--static")) return environment_error("they were not asked for (--static)");
+  if (!request.present && !has_named_ncu())
+    return environment_error("this machine has no NVIDIA GPU; run the command where there is one, with Nsight Compute (ncu)");
+  profile::CounterOptions options;
+  options.limits = request.options.limits;
+  if (arguments.has("--timeout")) options.limit = request.options.limit;
+  KA_ASSIGN(options.ncu, profile::find_ncu());
+  // Nobody else on the GPU: what others do would be counted, or at least felt.
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.present ? "cuda" : "cpu", "profile", 1, log));
+  std::optional<os::GpuPool::Slot> alone;
+  if (gpus) {
+    KA_ASSIGN(os::GpuPool::Slot slot, gpus->take(context.cancel));
+    alone.emplace(std::move(slot));
+    options.only_gpu = alone->gpu();
+  }
+  log.info("profile", "counters", fmt::format("running {} below {}", request.subject.kernel_path, options.ncu));
+  return profile::counted_kernels(request.subject, options, interpreter, context.cancel);
+}
+
+Result<model::Profile> profiled(const Arguments& arguments, const ProfileRequest& request, EventLog& log, AppContext& context) {
+  KA_ASSIGN(const std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  KA_ASSIGN(model::Profile out, profile::static_profile(request.subject, request.options, interpreter, context.cancel, &log));
+  Result<Counted> kernels = counted(arguments, request, interpreter, log, context);
+  if (kernels) return profile::with_counters(std::move(out), std::move(*kernels));
+  if (kernels.error().kind == ErrorKind::cancelled || kernels.error().message.starts_with("KERNELAGENT_NCU")) return kernels.error();
+  out.limits += fmt::format("{}no times and no hardware counters: {}", out.limits.empty() ? "" : "; ", kernels.error().message);
+  return out;
+}
+
+}  // namespace
+
+Result<int> run_profile(const Arguments& arguments, AppContext& context) {
+  KA_ASSIGN(const ProfileRequest request, profile_request(arguments));
+  KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
+  KA_ASSIGN(const model::Profile profile, profiled(arguments, request, output.log(), context));
+  const Json result = {{"profile", model::to_json(profile)}};
+  if (arguments.has("--out")) {
+    KA_TRY(output.open());
+    KA_TRY(output.keep("profile", {{"profile.json", to_pretty_json_text(model::to_json(profile))}}));
+  }
+  output.settle();
+  fmt::print("{}", arguments.has("--json") ? to_pretty_json_text(result) : profile::profile_text(profile));
+  return 0;
+}
+
+}  // namespace ka::app

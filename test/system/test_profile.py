@@ -1,0 +1,149 @@
+"""`profile` where there is no GPU: what the compiled code says, for which GPU, and one sentence where it cannot be had."""
+
+import json
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+import program
+
+PROBLEM, KERNEL = "examples/softmax_rows.py", "examples/kernels/softmax_rows.py"
+RELU = "test/problems/relu.py"
+
+# One kernel at two block sizes, one of them twice; shared memory and registers for the sum.
+TWO_SIZES = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    tl.store(y_ptr + offsets, tl.where(x < 0, 0.0, x), mask=mask)
+
+
+def kernel_function(x):
+    y = torch.empty_like(x)
+    n = x.numel()
+    relu_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
+    relu_kernel[(triton.cdiv(n, 4096),)](x, y, n, BLOCK=4096, num_warps=8)
+    relu_kernel[(triton.cdiv(n, 4096),)](x, y, n, BLOCK=4096, num_warps=8)
+    return y
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.folder.chmod(0o755)  # the sandbox may be another user
+
+    def written(self, text: str) -> str:
+        path = self.folder / "kernel.py"
+        path.write_text(textwrap.dedent(text))
+        return str(path)
+
+
+class StaticFacts(Case):
+    def profile(self, *words: str, problem: str = PROBLEM, kernel: str = KERNEL, code: int = 0) -> program.Finished:
+        done = program.run("profile", "--problem", problem, "--kernel", kernel, "--static", *words)
+        self.assertEqual(done.code, code, done.text())
+        return done
+
+    def test_the_compiled_code_is_described(self):
+        out = self.folder / "run"
+        answer = self.profile("--json", "--out", str(out), "--gpu", "h200").json()
+        profile = answer["profile"]
+        self.assertEqual(profile, json.loads((out / "profile.json").read_text()))
+        self.assertEqual((profile["source"], profile["device"]), ("static", "NVIDIA H200 SXM"))
+        self.assertIn("no hardware counters", profile["limits"])
+        kernel, = profile["kernels"]
+        self.assertEqual((kernel["name"], kernel["launches"], kernel["num_warps"], kernel["spills"]), ("softmax_kernel", 1, 4, 0))
+        self.assertGreater(kernel["registers"], 8)
+        self.assertEqual(kernel["grid"], [64, 1, 1])
+        self.assertGreater(kernel["occupancy_pct"], 0)
+        mix = kernel["instructions"]
+        self.assertTrue(any(kind.startswith("global_load") for kind in mix) and mix["special"] and mix["fp32"], mix)
+        self.assertEqual(mix["total"], sum(count for kind, count in mix.items() if kind != "total"))
+
+    def test_every_compiled_kernel_once_with_its_launches(self):
+        answer = self.profile("--json", problem=RELU, kernel=self.written(TWO_SIZES)).json()
+        rows = [(k["name"], k["launches"], k["num_warps"]) for k in answer["profile"]["kernels"]]
+        self.assertEqual(rows, [("relu_kernel", 1, 4), ("relu_kernel", 2, 8)])
+
+    def test_the_table_is_narrow_and_for_the_gpu_that_was_asked_for(self):
+        text = self.profile("--gpu", "a100").out
+        self.assertTrue(text.startswith("NVIDIA A100"), text)
+        self.assertIn("softmax_kernel", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_what_cannot_be_profiled_is_one_sentence(self):
+        kernel = program.RELU_KERNEL
+        cases = (
+            ("import torch\ndef kernel_function(x): return x", "launches no Triton kernel"),
+            ("raise ValueError('no')", "the kernel file raises ValueError: no (line 1)"),
+            (kernel.replace("tl.where(x < 0, 0.0, x)", "nosuch(x)"), "nosuch is not defined"),
+        )
+        for text, says in cases:
+            with self.subTest(says):
+                done = self.profile(problem=RELU, kernel=self.written(text), code=2)
+                self.assertIn(says, done.err)
+                self.assertEqual((done.out, len(done.err.splitlines())), ("", 1), done.text())
+        for words, says in ((("--gpu", "h2000"), "known are h200"), (("--gpu", "max1550"), "no NVIDIA GPU")):
+            self.assertIn(says, self.profile(*words, code=2).err)
+
+
+# Writes a table where --log-file says, as Nsight Compute does; the program that it should watch is not started.
+FAKE_NCU = """#!/bin/sh
+while [ $# -gt 0 ]; do
+  [ "$1" = --log-file ] && table=$2
+  shift
+done
+cat {recording} > "$table"
+exit {code}
+"""
+
+
+class Counters(Case):
+    """A recording in the place of Nsight Compute: the way of the numbers, not the numbers."""
+
+    def counted(self, recording: str, *words: str, code: int = 0, ncu_code: int = 0) -> program.Finished:
+        ncu = self.folder / "ncu"
+        (self.folder / "table.txt").write_text(recording)
+        ncu.write_text(FAKE_NCU.format(recording=self.folder / "table.txt", code=ncu_code))
+        ncu.chmod(0o755)
+        done = program.run("profile", "--problem", RELU, "--kernel", self.written(program.RELU_KERNEL), *words, env={"KERNELAGENT_NCU": str(ncu)})
+        self.assertEqual(done.code, code, done.text())
+        return done
+
+    def recorded(self, name: str) -> str:
+        return (program.ROOT / "test/fuzz/seeds/ncu" / name).read_text()
+
+    def test_counters_and_compiled_code_come_together(self):
+        table = self.recorded("two_kernels.csv").replace("scale_rows_kernel", "relu_kernel")
+        profile = self.counted(table, "--json").json()["profile"]
+        self.assertEqual((profile["source"], profile["limits"]), ("ncu", ""))
+        relu, matmul = profile["kernels"]
+        self.assertEqual((relu["name"], relu["launches"], relu["spills"]), ("relu_kernel", 2, 0))
+        self.assertAlmostEqual(relu["time_ms"], (25856 + 26112) / 1e6)
+        self.assertGreater(relu["instructions"]["total"], 0)
+        self.assertEqual((matmul["name"], matmul["instructions"]), ("matmul_kernel", {}))
+
+    def test_without_permission_the_static_facts_remain(self):
+        profile = self.counted(self.recorded("permission.txt"), "--json", ncu_code=1).json()["profile"]
+        self.assertEqual(profile["source"], "static")
+        self.assertIn("NVreg_RestrictProfilingToAdminUsers=0", profile["limits"])
+
+    def test_a_tool_that_does_not_exist_is_the_users_mistake(self):
+        done = program.run("profile", "--problem", PROBLEM, "--kernel", KERNEL, env={"KERNELAGENT_NCU": "/nonexistent/ncu"})
+        self.assertEqual((done.code, done.out), (2, ""), done.text())
+        self.assertIn("KERNELAGENT_NCU: /nonexistent/ncu is no program", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
