@@ -1,0 +1,236 @@
+#include "optimise/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "base/strings.h"
+#include "bench/statistics.h"
+
+namespace ka::optimise {
+namespace {
+
+constexpr double kWithin = 1.1;       // of the best, by a brief timing: who is farther behind is not timed again
+constexpr double kImpossible = 1.02;  // of the floor; ceilings are measured, and not better than that
+constexpr std::size_t kFewest = 2;    // that are timed fully, where there are so many
+
+std::string identity(const std::string& text) { return sha256_hex(trim(text)); }
+
+struct Contender {
+  Move move;
+  int parent = 0;
+  std::vector<double> brief;
+};
+
+class Search {
+ public:
+  Search(State& state, const SearchOptions& options, Device& device, Proposer& proposer, const Keep& keep) : state_(state), options_(options), device_(device), proposer_(proposer), keep_(keep) {}
+
+  Status run() {
+    if (state_.programs.size() == 1 && state_.input_ms == 0) KA_TRY(time_input());
+    while (state_.stop.empty()) {
+      KA_TRY(one_round());
+      state_.stop = why_stop();
+      KA_TRY(keep_(state_));
+    }
+    return ok();
+  }
+
+ private:
+  Program& program(int id) {
+    return *std::find_if(state_.programs.begin(), state_.programs.end(), [id](const Program& one) { return one.id == id; });
+  }
+
+  Status time_input() {
+    Program& input = state_.programs[0];
+    KA_ASSIGN(const std::vector<Judged> judged, device_.judge({input.text}));
+    if (!judged[0].accepted) return invalid_input(fmt::format("the kernel to begin with is refused: {}", judged[0].reason));
+    state_.texts.insert(identity(input.text));
+    if (!judged[0].code.empty()) state_.codes.insert(judged[0].code);
+    KA_ASSIGN(const Samples samples, device_.time({input.text}, Effort::full));
+    if (samples.empty() || samples[0].empty()) return environment_error("the kernel to begin with could not be timed");
+    state_.input_ms = input.ms = bench::median(samples[0]);
+    state_.stop = why_stop();
+    return keep_(state_);
+  }
+
+  // The floor says when there is nothing left to gain, and when somebody cheats; patience says when nothing comes any more.
+  std::string why_stop() const {
+    const double reached = efficiency(options_.floor_ms, state_.best_program().ms);
+    if (options_.floor_ms > 0 && reached >= options_.target) return fmt::format("{:.1f} % of the least possible time is reached (target {:.1f} %)", 100 * reached, 100 * options_.target);
+    if (state_.quiet_rounds >= options_.patience) return fmt::format("no gain beyond noise in {} round{}", state_.quiet_rounds, state_.quiet_rounds == 1 ? "" : "s");
+    if (state_.round >= options_.rounds) return fmt::format("the limit of {} round{}", options_.rounds, options_.rounds == 1 ? "" : "s");
+    return options_.limit ? options_.limit() : "";
+  }
+
+  Status one_round() {
+    ++state_.round;
+    KA_ASSIGN(std::vector<Contender> contenders, candidates());
+    KA_TRY(drop_refused(contenders));
+    KA_TRY(drop_slow(contenders));
+    const int before = state_.best;
+    if (!contenders.empty()) KA_TRY(race(contenders));
+    state_.quiet_rounds = state_.best == before ? state_.quiet_rounds + 1 : 0;
+    return ok();
+  }
+
+  void note(const Contender& one, const char* outcome, const std::string& reason, std::optional<double> ms = {}) {
+    state_.attempts.push_back({state_.round, one.parent, one.move.what, one.move.bottleneck, outcome, reason, ms});
+  }
+
+  // The fastest programs, and what might be done to each that was not done before.
+  Result<std::vector<Contender>> candidates() {
+    std::vector<const Program*> parents;
+    for (const Program& one : state_.programs) parents.push_back(&one);
+    std::stable_sort(parents.begin(), parents.end(), [](const Program* a, const Program* b) { return a->ms < b->ms; });
+    parents.resize(std::min(parents.size(), static_cast<std::size_t>(options_.width)));
+    std::vector<Contender> out;
+    for (const Program* const parent : parents) {
+      KA_ASSIGN(const std::vector<Move> moves, proposer_.propose(*parent, state_, options_.bottlenecks));
+      int taken = 0;
+      for (const Move& move : moves) {
+        if (taken >= options_.moves) break;
+        if (!state_.texts.insert(identity(move.text)).second) continue;
+        out.push_back({move, parent->id, {}});
+        ++taken;
+      }
+    }
+    return out;
+  }
+
+  Status drop_refused(std::vector<Contender>& contenders) {
+    if (contenders.empty()) return ok();
+    std::vector<std::string> texts;
+    for (const Contender& one : contenders) texts.push_back(one.move.text);
+    KA_ASSIGN(const std::vector<Judged> judged, device_.judge(texts));
+    std::vector<Contender> out;
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      if (!judged[i].accepted) note(contenders[i], "refused", judged[i].reason);
+      else if (!judged[i].code.empty() && !state_.codes.insert(judged[i].code).second) note(contenders[i], "same_code", "it compiles to what was tried before");
+      else out.push_back(std::move(contenders[i]));
+    }
+    contenders = std::move(out);
+    return ok();
+  }
+
+  // A brief timing beside the best; the better half of those that are not far behind it goes on.
+  Status drop_slow(std::vector<Contender>& contenders) {
+    if (contenders.empty()) return ok();
+    std::vector<std::string> texts = {state_.best_program().text};
+    for (const Contender& one : contenders) texts.push_back(one.move.text);
+    KA_ASSIGN(const Samples samples, timed(texts, Effort::brief));
+    const double best = bench::median(samples[0]);
+    std::vector<Contender> out;
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      contenders[i].brief = samples[i + 1];
+      const double mine = bench::median(samples[i + 1]);
+      if (samples[i + 1].empty()) note(contenders[i], "crashed", "it ended the process that timed it");
+      else if (best > 0 && mine > kWithin * best) note(contenders[i], "slower", fmt::format("{:.2f} times the time of the best", mine / best), by_input_clock(mine, best));
+      else out.push_back(std::move(contenders[i]));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const Contender& a, const Contender& b) { return bench::median(a.brief) < bench::median(b.brief); });
+    const std::size_t survivors = std::max(std::min(out.size(), kFewest), (out.size() + 1) / 2);
+    for (std::size_t i = survivors; i < out.size(); ++i) note(out[i], "slower", "others of its round were faster in a brief timing", by_input_clock(bench::median(out[i].brief), best));
+    out.resize(survivors);
+    contenders = std::move(out);
+    return ok();
+  }
+
+  double by_input_clock(double ms, double best_now) { return best_now > 0 ? ms / best_now * state_.best_program().ms : ms; }
+
+  // The survivors, the best and the input, all in one set.
+  Status race(std::vector<Contender>& contenders) {
+    std::vector<std::string> texts = {state_.programs[0].text, state_.best_program().text};
+    for (const Contender& one : contenders) texts.push_back(one.move.text);
+    KA_ASSIGN(const Samples samples, timed(texts, Effort::full));
+    const double input_now = bench::median(samples[0]);
+    if (input_now <= 0 || samples[1].empty()) return environment_error("the kernel to begin with could not be timed again");
+    if (state_.best != 0) program(state_.best).ms = state_.input_ms * bench::median(samples[1]) / input_now;
+    const std::vector<double>* leader = &samples[1];
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      const std::vector<double>& mine = samples[i + 2];
+      if (mine.empty()) {
+        note(contenders[i], "crashed", "it ended the process that timed it");
+        continue;
+      }
+      const double ms = state_.input_ms * bench::median(mine) / input_now;
+      if (options_.floor_ms > 0 && efficiency(options_.floor_ms, ms) > kImpossible) {
+        note(contenders[i], "impossible", fmt::format("{:.0f} % of the least possible time: a mistake in the floor, or a cheat", 100 * efficiency(options_.floor_ms, ms)), ms);
+        continue;
+      }
+      const bench::Ratio gain = bench::ratio_of_medians(*leader, mine, 0.95, 2000, options_.seed);
+      const bool wins = gain.low > 1;
+      note(contenders[i], wins ? "kept" : gain.high < 1 ? "slower" : "not_certain", fmt::format("{:.3f} times as fast as the best (between {:.3f} and {:.3f})", gain.value, gain.low, gain.high), ms);
+      const int id = next_id();
+      state_.programs.push_back({id, contenders[i].parent, state_.round, contenders[i].move.text, contenders[i].move.what, contenders[i].move.bottleneck, ms});
+      if (!wins) continue;
+      state_.best = id;
+      leader = &mine;
+    }
+    return keep_fastest();
+  }
+
+  int next_id() const {
+    int out = 0;
+    for (const Program& one : state_.programs) out = std::max(out, one.id);
+    return out + 1;
+  }
+
+  // The input, the best, and as many others as a round can change.
+  Status keep_fastest() {
+    std::vector<Program> others;
+    std::vector<Program> out = {state_.programs[0]};
+    for (std::size_t i = 1; i < state_.programs.size(); ++i) (state_.programs[i].id == state_.best ? out : others).push_back(state_.programs[i]);
+    std::stable_sort(others.begin(), others.end(), [](const Program& a, const Program& b) { return a.ms < b.ms; });
+    others.resize(std::min(others.size(), static_cast<std::size_t>(options_.width)));
+    out.insert(out.end(), others.begin(), others.end());
+    state_.programs = std::move(out);
+    return ok();
+  }
+
+  // Where one of them takes the GPU down, each is timed beside the first alone, and the guilty one has no samples.
+  Result<Samples> timed(const std::vector<std::string>& texts, Effort effort) {
+    Result<Samples> all = device_.time(texts, effort);
+    if (all && all->size() == texts.size()) return all;
+    if (!all && all.error().kind == ErrorKind::cancelled) return all.error();
+    Samples out(texts.size());
+    for (std::size_t i = 1; i < texts.size(); ++i) {
+      Result<Samples> two = device_.time({texts[0], texts[i]}, effort);
+      if (!two && two.error().kind == ErrorKind::cancelled) return two.error();
+      if (!two || two->size() != 2) continue;
+      if (out[0].empty()) out[0] = (*two)[0];
+      out[i] = beside((*two)[1], (*two)[0], out[0]);
+    }
+    if (!out[0].empty()) return out;
+    KA_ASSIGN(Samples alone, device_.time({texts[0]}, effort));
+    out[0] = alone.empty() ? std::vector<double>() : alone[0];
+    return out;
+  }
+
+  // Samples of another set, as if taken beside `reference`: each keeps its ratio to what it was paired with.
+  static std::vector<double> beside(const std::vector<double>& samples, const std::vector<double>& paired, const std::vector<double>& reference) {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < std::min({samples.size(), paired.size(), reference.size()}); ++i) out.push_back(paired[i] > 0 ? samples[i] / paired[i] * reference[i] : samples[i]);
+    return out;
+  }
+
+  State& state_;
+  const SearchOptions& options_;
+  Device& device_;
+  Proposer& proposer_;
+  const Keep& keep_;
+};
+
+}  // namespace
+
+const Program& State::best_program() const {
+  return *std::find_if(programs.begin(), programs.end(), [this](const Program& one) { return one.id == best; });
+}
+
+double efficiency(double floor_ms, double ms) { return ms > 0 ? floor_ms / ms : 0; }
+
+Status search(State& state, const SearchOptions& options, Device& device, Proposer& proposer, const Keep& keep) { return Search(state, options, device, proposer, keep).run(); }
+
+}  // namespace ka::optimise

@@ -1,0 +1,103 @@
+// The search for a faster kernel: which programs are changed, which candidates are timed and for how long, who wins, and when it ends.
+//
+// How a kernel is judged, timed and changed is the business of others (Device, Proposer): the search is the same on a GPU and on a recording of one. The input stays in the
+// race until the end, so the result is never slower than it; a candidate wins only where the confidence interval of paired samples says so.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace ka::optimise {
+
+struct Program {
+  int id = 0, parent = -1, round = 0;  // the input is number 0
+  std::string text;
+  std::string move, bottleneck;  // what was changed of its parent, and against what
+  double ms = 0;                 // by the input's clock: its ratio to the input, where both were timed together, times the input's first time
+};
+
+// What was tried and did not become a program of the race, or did: for reports, and for whoever proposes the next move.
+struct Attempt {
+  int round = 0, parent = 0;
+  std::string move, bottleneck;
+  std::string outcome;         // "refused", "same_code", "crashed", "slower", "not_certain", "impossible", "kept"
+  std::string reason;          // a sentence
+  std::optional<double> ms;    // where it was timed
+};
+
+struct Judged {
+  bool accepted = false;
+  std::string reason;  // why not
+  std::string code;    // identity of what it compiles to; empty: not known
+};
+
+// Samples by contender and round of timing; an empty list is a contender that crashed.
+using Samples = std::vector<std::vector<double>>;
+enum class Effort { brief, full };
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  // All of them, side by side. An error: nothing can be judged any more.
+  virtual Result<std::vector<Judged>> judge(const std::vector<std::string>& texts) = 0;
+  // Interleaved: sample i of all contenders was taken in the same round. An error other than `cancelled`: somebody took the GPU down with them.
+  virtual Result<Samples> time(const std::vector<std::string>& texts, Effort effort) = 0;
+};
+
+struct Move {
+  std::string text, what, bottleneck;
+};
+
+struct State;
+class Proposer {
+ public:
+  virtual ~Proposer() = default;
+  // Changes of this program, the most promising first, against so many of its bottlenecks. What was tried before is in the state.
+  virtual Result<std::vector<Move>> propose(const Program& program, const State& state, int bottlenecks) = 0;
+};
+
+struct SearchOptions {
+  int width = 2;           // programs that are changed in a round: 1 is greedy
+  int bottlenecks = 2;     // of each
+  int moves = 8;           // of each program in a round
+  int rounds = 10;
+  int patience = 3;        // rounds without a gain
+  double floor_ms = 0;     // that no program can beat; 0: not known
+  double target = 0.95;    // of the floor
+  std::function<std::string()> limit = {};  // why it must end now ("the limit of 5 minutes"); empty: it need not
+  std::uint64_t seed = 1;
+};
+
+// Where the search stands. With it the search goes on as if nothing had happened.
+struct State {
+  int round = 0, quiet_rounds = 0;
+  double input_ms = 0;                // its first median
+  std::vector<Program> programs;      // in the race, the input first
+  std::vector<Attempt> attempts;
+  std::set<std::string> texts, codes;  // identities of what was tried
+  int best = 0;                        // id
+  std::string stop;                    // why it ended; empty: it has not
+
+  const Program& best_program() const;
+};
+Json to_json(const State& state);
+Result<State> state_from_json(const Json& json);
+
+// Called after every round.
+using Keep = std::function<Status(const State& state)>;
+
+// `state`: empty but for the input's text in programs[0], or one that was kept. Errors are the world's; whatever is wrong with a candidate is its attempt.
+Status search(State& state, const SearchOptions& options, Device& device, Proposer& proposer, const Keep& keep);
+
+// The input's share of the least time that is possible; above 1 is a mistake of somebody.
+double efficiency(double floor_ms, double ms);
+
+}  // namespace ka::optimise
