@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/earlier_run.h"
 #include "os/files.h"
@@ -32,15 +33,15 @@ constexpr std::int64_t kReasoningTokens = 16'384;  // beside the answer: provide
 // The model of a recording, where none is named.
 constexpr const char* kRecorded = "recorded";
 
-}  // namespace
-
-Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model, Redactor* redactor) {
+// As the settings say: whose, and for how long at most.
+Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model) {
   llm::ChatOptions options;
-  options.redactor = redactor;
   options.provider = settings.text("provider");
   if (const std::optional<double> seconds = settings.number("llm_timeout_s")) options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
   return llm::open_chat(model, lookup_of(settings), options);
 }
+
+}  // namespace
 
 std::string effort_of(const Settings& settings, std::string_view setting) { return settings.is(setting) ? "high" : "medium"; }
 
@@ -76,14 +77,28 @@ Result<std::optional<pipeline::RouteQuestion>> route_question(const Settings& se
   return std::optional(pipeline::RouteQuestion{choice.model, settings.number("router_temperature"), tokens, effort_of(settings, "router_high_reasoning")});
 }
 
-Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log) {
-  if (choice.model.empty()) return std::unique_ptr<Models>();
+std::unique_ptr<pipeline::Conversations> open_conversations(const Settings& settings, std::optional<pipeline::Artifacts> replay, pipeline::Artifacts own, EventLog& log, pipeline::Spent before) {
   for (const std::string& secret : settings.secrets()) log.add_secret(secret);
   pipeline::ModelLimits limits;
   if (const std::optional<double> tokens = settings.number("max_tokens_total")) limits.tokens = static_cast<std::uint64_t>(*tokens);
   limits.dollars = settings.number("max_dollars");
   const auto open = [settings](const std::string& model) { return open_model(settings, model); };
-  auto conversations = std::make_unique<pipeline::Conversations>(std::move(own), open, limits, std::move(choice.replay), &log);
+  return std::make_unique<pipeline::Conversations>(std::move(own), open, limits, std::move(replay), &log, std::move(before));
+}
+
+pipeline::Spent spent_on(const std::optional<model::SentenceRecord>& sentence) {
+  pipeline::Spent out;
+  if (!sentence) return out;
+  out.questions = sentence->questions;
+  out.usage.input_tokens = sentence->input_tokens;
+  out.usage.output_tokens = sentence->output_tokens;
+  out.usage.dollars = sentence->dollars;
+  return out;
+}
+
+Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log, pipeline::Spent before) {
+  if (choice.model.empty()) return std::unique_ptr<Models>();
+  auto conversations = open_conversations(settings, std::move(choice.replay), std::move(own), log, std::move(before));
   KA_ASSIGN(prompt::PromptFiles prompts, prompt::PromptFiles::load(settings.text("prompts")));
   pipeline::ModelSide side{*conversations, std::move(prompts), choice.model, static_cast<int>(settings.number("workers").value_or(4)), static_cast<int>(settings.number("rounds").value_or(10)),
                            effort_of(settings), settings.is("no_cusolver"), choice.codegen};
@@ -96,12 +111,15 @@ pipeline::ModelSide Models::side_with(const std::string& model) const {
   return out;
 }
 
-std::string Models::bill() const {
-  const llm::Usage used = conversations_->used();
-  const int questions = conversations_->questions();
-  std::string out = fmt::format("{} question{} to language models, {} tokens", questions, questions == 1 ? "" : "s", used.input_tokens + used.output_tokens);
+Json bill_json(const pipeline::Spent& spent) {
+  return {{"questions", spent.questions}, {"input_tokens", spent.usage.input_tokens}, {"output_tokens", spent.usage.output_tokens}, {"dollars", spent.usage.dollars}, {"limit", spent.limit}};
+}
+
+std::string bill(const pipeline::Spent& spent) {
+  const llm::Usage& used = spent.usage;
+  std::string out = fmt::format("{} question{} to language models, {} tokens", spent.questions, spent.questions == 1 ? "" : "s", used.input_tokens + used.output_tokens);
   if (used.dollars > 0) out += fmt::format(", {:.4f} dollars", used.dollars);
-  if (const std::string limit = conversations_->limit(); !limit.empty()) out += "; " + limit + " was reached";
+  if (!spent.limit.empty()) out += "; " + spent.limit + " was reached";
   return out;
 }
 

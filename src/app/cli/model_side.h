@@ -6,12 +6,18 @@
 #include <string>
 
 #include "app/cli/settings.h"
+#include "model/sentence_record.h"
 #include "pipeline/ask_route.h"
 
 namespace ka::app {
 
-// A conversation with a model, as the settings say: whose, and for how long at most. `redactor` may be null.
-Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model, Redactor* redactor = nullptr);
+// Whatever is asked in a run, within the limits of the settings. `replay`: whose answers are given again. The log learns the secrets of the settings.
+std::unique_ptr<pipeline::Conversations> open_conversations(const Settings& settings, std::optional<pipeline::Artifacts> replay, pipeline::Artifacts own, EventLog& log, pipeline::Spent before = {});
+// What a model was asked about the sentence of a run; nothing where it was not.
+pipeline::Spent spent_on(const std::optional<model::SentenceRecord>& sentence);
+// "3 questions to language models, 5120 tokens, 0.04 dollars"
+std::string bill(const pipeline::Spent& spent);
+Json bill_json(const pipeline::Spent& spent);
 // How much it is asked to think.
 std::string effort_of(const Settings& settings, std::string_view setting = "high_reasoning");
 
@@ -31,13 +37,11 @@ Result<std::optional<pipeline::RouteQuestion>> route_question(const Settings& se
 // Conversations, prompts and limits. Null where no model takes part.
 class Models {
  public:
-  static Result<std::unique_ptr<Models>> open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log);
+  static Result<std::unique_ptr<Models>> open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log, pipeline::Spent before = {});
   const pipeline::ModelSide* side() const { return &side_; }
   // The same with another model.
   pipeline::ModelSide side_with(const std::string& model) const;
   const pipeline::Conversations& conversations() const { return *conversations_; }
-  // "3 questions to language models, 5120 tokens, 0.04 dollars"
-  std::string bill() const;
 
  private:
   Models(std::unique_ptr<pipeline::Conversations> conversations, pipeline::ModelSide side) : conversations_(std::move(conversations)), side_(std::move(side)) {}
