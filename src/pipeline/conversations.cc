@@ -76,8 +76,8 @@ Artifacts artifacts_in(const std::string& folder) {
           }};
 }
 
-Conversations::Conversations(Artifacts own, OpenChat open, ModelLimits limits, std::optional<Artifacts> replayed, EventLog* log)
-    : own_(std::move(own)), open_(std::move(open)), limits_(limits), replayed_(std::move(replayed)), log_(log) {}
+Conversations::Conversations(Artifacts own, OpenChat open, ModelLimits limits, std::optional<Artifacts> replayed, EventLog* log, Spent before)
+    : own_(std::move(own)), open_(std::move(open)), limits_(limits), replayed_(std::move(replayed)), log_(log), spent_(std::move(before)) {}
 
 Result<llm::ChatReply> Conversations::ask(const std::string& key, const llm::ChatRequest& request, const os::CancelToken& cancel) {
   std::string name;
@@ -101,6 +101,7 @@ Result<llm::ChatReply> Conversations::ask(const std::string& key, const llm::Cha
     }
   }
   if (!known || replayed_) {
+    KA_TRY(keep_seed());
     KA_TRY(own_.write(name, to_pretty_json_text({{"schema", 1}, {"asked", json_of(request)}, {"asked_sha256", digest_of(request)}, {"reply", json_of(reply)}})));
   }
   count(reply.usage);
@@ -129,20 +130,20 @@ Result<llm::Chat*> Conversations::chat_for(const std::string& model) {
 
 Status Conversations::check_limits() {
   const std::lock_guard lock(mutex_);
-  if (limits_.tokens && static_cast<std::uint64_t>(tokens_of(used_)) >= *limits_.tokens) limit_ = fmt::format("the limit of {} tokens (--max-tokens-total)", *limits_.tokens);
-  if (limits_.dollars && used_.dollars >= *limits_.dollars) limit_ = fmt::format("the limit of {:g} dollars (--max-dollars)", *limits_.dollars);
-  if (!limit_.empty()) return unsupported(limit_ + " was reached");
+  if (limits_.tokens && static_cast<std::uint64_t>(tokens_of(spent_.usage)) >= *limits_.tokens) spent_.limit = fmt::format("the limit of {} tokens (--max-tokens-total)", *limits_.tokens);
+  if (limits_.dollars && spent_.usage.dollars >= *limits_.dollars) spent_.limit = fmt::format("the limit of {:g} dollars (--max-dollars)", *limits_.dollars);
+  if (!spent_.limit.empty()) return unsupported(spent_.limit + " was reached");
   return ok();
 }
 
 void Conversations::count(const llm::Usage& usage) {
   const std::lock_guard lock(mutex_);
-  used_.input_tokens += usage.input_tokens;
-  used_.cached_tokens += usage.cached_tokens;
-  used_.output_tokens += usage.output_tokens;
-  used_.reasoning_tokens += usage.reasoning_tokens;
-  used_.dollars += usage.dollars;
-  ++questions_;
+  spent_.usage.input_tokens += usage.input_tokens;
+  spent_.usage.cached_tokens += usage.cached_tokens;
+  spent_.usage.output_tokens += usage.output_tokens;
+  spent_.usage.reasoning_tokens += usage.reasoning_tokens;
+  spent_.usage.dollars += usage.dollars;
+  ++spent_.questions;
 }
 
 Result<std::string> Conversations::seed() {
@@ -150,8 +151,15 @@ Result<std::string> Conversations::seed() {
   if (!seed_.empty()) return seed_;
   const Result<std::string> known = (replayed_ ? *replayed_ : own_).read(kSeedFile);
   seed_ = known ? *known : new_nonce();
-  KA_TRY(own_.write(kSeedFile, seed_));
   return seed_;
+}
+
+Status Conversations::keep_seed() {
+  const std::lock_guard lock(mutex_);
+  if (seed_.empty() || seed_is_kept_) return ok();
+  KA_TRY(own_.write(kSeedFile, seed_));
+  seed_is_kept_ = true;
+  return ok();
 }
 
 Status Conversations::note(const std::string& key, const std::string& name, const std::string& text) { return own_.write(fmt::format("{}{}/{}", kFolder, key, name), text); }
@@ -162,19 +170,9 @@ std::optional<std::string> Conversations::noted(const std::string& key, const st
   return text ? std::optional(*text) : std::nullopt;
 }
 
-llm::Usage Conversations::used() const {
+Spent Conversations::spent() const {
   const std::lock_guard lock(mutex_);
-  return used_;
-}
-
-int Conversations::questions() const {
-  const std::lock_guard lock(mutex_);
-  return questions_;
-}
-
-std::string Conversations::limit() const {
-  const std::lock_guard lock(mutex_);
-  return limit_;
+  return spent_;
 }
 
 }  // namespace ka::pipeline

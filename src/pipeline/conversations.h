@@ -21,6 +21,13 @@ struct ModelLimits {
   std::optional<double> dollars;
 };
 
+// What was asked and what it cost.
+struct Spent {
+  int questions = 0;
+  llm::Usage usage;
+  std::string limit;  // "the limit of 2000 tokens (--max-tokens-total)"; empty while none has stopped anything
+};
+
 // Where answers are kept: the artefacts of a run, or a folder.
 struct Artifacts {
   std::string place;  // for people
@@ -35,14 +42,14 @@ using OpenChat = std::function<Result<std::unique_ptr<llm::Chat>>(const std::str
 
 class Conversations {
  public:
-  // `replayed`: where the answers of an earlier run are; then `open` is never called. `log` may be null.
-  Conversations(Artifacts own, OpenChat open, ModelLimits limits, std::optional<Artifacts> replayed, EventLog* log);
+  // `replayed`: where the answers of an earlier run are; then `open` is never called. `log` may be null. `before`: of the same run, and counts against its limits.
+  Conversations(Artifacts own, OpenChat open, ModelLimits limits, std::optional<Artifacts> replayed, EventLog* log, Spent before = {});
 
-  // The next question of a conversation. `key` names it, as a path: "whole/worker_1". At a limit: `unsupported`, with limit() as the sentence.
+  // The next question of a conversation. `key` names it, as a path: "whole/worker_1". At a limit: `unsupported`, with that limit as the sentence.
   // Secrets that the log knows do not come back.
   Result<llm::ChatReply> ask(const std::string& key, const llm::ChatRequest& request, const os::CancelToken& cancel);
 
-  // New in every run and the same in its replay: what marks in prompts are made of.
+  // New in every run and the same in its replay: what marks in prompts are made of. It is kept with the first answer.
   Result<std::string> seed();
   bool is_replay() const { return replayed_.has_value(); }
 
@@ -50,15 +57,13 @@ class Conversations {
   Status note(const std::string& key, const std::string& name, const std::string& text);
   std::optional<std::string> noted(const std::string& key, const std::string& name) const;
 
-  llm::Usage used() const;
-  int questions() const;
-  // "the limit of 2000 tokens (--max-tokens-total)"; empty while none has stopped anything.
-  std::string limit() const;
+  Spent spent() const;
 
  private:
   std::optional<llm::ChatReply> recorded(const std::string& name, const llm::ChatRequest& request) const;
   Result<llm::Chat*> chat_for(const std::string& model);
   Status check_limits();
+  Status keep_seed();
   void count(const llm::Usage& usage);
 
   Artifacts own_;
@@ -69,9 +74,9 @@ class Conversations {
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, int> asked_;  // by key
   std::map<std::string, std::unique_ptr<llm::Chat>> chats_;  // by model
-  llm::Usage used_;
-  int questions_ = 0;
-  std::string limit_, seed_;
+  Spent spent_;
+  std::string seed_;
+  bool seed_is_kept_ = false;
 };
 
 }  // namespace ka::pipeline

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "base/ids.h"
 #include "base/strings.h"
 #include "problem/sentence.h"
 #include "synth/prompt/prompts.h"
@@ -36,15 +35,16 @@ class Conversation {
 
   // `refused`: what the rules have said.
   Result<SentenceProgram> run(const Error& refused) {
-    Result<std::unique_ptr<llm::Chat>> chat = helper_.open();
-    if (!chat) return Error{chat.error().kind, fmt::format("{}; and {} cannot be asked: {}", refused.message, helper_.model, chat.error().message)};
-    chat_ = std::move(*chat);
-    KA_ASSIGN(files_, prompt::PromptFiles::load());
+    KA_ASSIGN(seed_, helper_.conversations->seed());
     const auto begin = std::chrono::steady_clock::now();
     if (log_ != nullptr) log_->debug("problem", "start", fmt::format("{} is asked for the program of the sentence", helper_.model));
     for (int answer = 1; answer <= kMostSentenceAnswers; ++answer) {
-      KA_ASSIGN(const bool good, attempt());
-      if (good) {
+      const Result<bool> good = attempt();
+      if (!good && answered_ && good.error().kind == ErrorKind::unsupported)
+        return unsupported(fmt::format("{} before {} had written a program for the sentence that can be used; the last answer: {}", good.error().message, helper_.model, prompt_.complaint));
+      if (!good && answered_) return good.error();
+      if (!good) return told(refused, good.error());
+      if (*good) {
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         if (log_ != nullptr) log_->write({LogLevel::info, "problem", "done", fmt::format("the program is written by {}", helper_.model), {{"seconds", seconds}}});
         return std::move(out_);
@@ -56,19 +56,24 @@ class Conversation {
   }
 
  private:
+  // Nobody could be asked.
+  Error told(const Error& refused, const Error& error) const {
+    if (error.kind == ErrorKind::cancelled || error.kind == ErrorKind::internal || error.kind == ErrorKind::io) return error;
+    return Error{error.kind, fmt::format("{}; and {} cannot be asked: {}", refused.message, helper_.model, error.message)};
+  }
+
   Result<llm::Answer> ask(const std::vector<llm::Message>& messages) {
     llm::ChatRequest request;
     request.model = helper_.model;
     request.messages = messages;
     request.effort = helper_.effort;
-    KA_ASSIGN(const llm::ChatReply reply, chat_->ask(request, cancel_));
+    KA_ASSIGN(const llm::ChatReply reply, helper_.conversations->ask(kSentenceKey, request, cancel_));
+    answered_ = true;
     ++out_.record.questions;
     out_.record.input_tokens += reply.usage.input_tokens;
     out_.record.output_tokens += reply.usage.output_tokens;
     out_.record.dollars += reply.usage.dollars;
-    llm::Answer answer = reply.answers.front();
-    if (helper_.redactor != nullptr) answer.text = helper_.redactor->redact(answer.text);
-    return answer;
+    return reply.answers.empty() ? llm::Answer{} : reply.answers.front();
   }
 
   Result<prompt::Reply> answer_to(const std::vector<llm::Message>& messages) {
@@ -79,14 +84,14 @@ class Conversation {
       return invalid_input(fmt::format("{} does not understand the sentence either: {}", helper_.model, *unclear));
     prompt::Reply reply = prompt::read_reply(asked, first.text, first.finish == llm::Finish::truncated);
     if (!std::holds_alternative<prompt::NeedsContinuation>(reply)) return reply;
-    KA_ASSIGN(const std::vector<llm::Message> more, prompt::continuation_messages(files_, {messages, first.text}));
+    KA_ASSIGN(const std::vector<llm::Message> more, prompt::continuation_messages(helper_.prompts, {messages, first.text}));
     KA_ASSIGN(const llm::Answer second, ask(more));
     return prompt::read_continued(asked, first.text, second.text, second.finish == llm::Finish::truncated);
   }
 
   // False: the complaint says why not.
   Result<bool> attempt() {
-    KA_ASSIGN(const std::vector<llm::Message> messages, prompt::sentence_messages(files_, prompt_, new_nonce()));
+    KA_ASSIGN(const std::vector<llm::Message> messages, prompt::sentence_messages(helper_.prompts, prompt_, seed_));
     KA_ASSIGN(const prompt::Reply reply, answer_to(messages));
     std::string text;
     if (const auto* whole = std::get_if<prompt::WholeFile>(&reply)) text = whole->text;
@@ -112,8 +117,8 @@ class Conversation {
   const SentenceHelper& helper_;
   const os::CancelToken& cancel_;
   EventLog* log_;
-  std::unique_ptr<llm::Chat> chat_;
-  prompt::PromptFiles files_;
+  std::string seed_;
+  bool answered_ = false;
   prompt::SentencePrompt prompt_;
   SentenceProgram out_;
 };

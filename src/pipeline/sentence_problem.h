@@ -3,19 +3,20 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "base/event_log.h"
-#include "base/redact.h"
 #include "base/result.h"
 #include "model/sentence_record.h"
 #include "os/cancel.h"
-#include "synth/llm/chat.h"
+#include "pipeline/conversations.h"
+#include "synth/prompt/prompt_files.h"
 
 namespace ka::pipeline {
 
 inline constexpr int kMostSentenceAnswers = 3;
+// Of the conversation about it.
+inline constexpr const char* kSentenceKey = "sentence";
 
 struct SentenceProgram {
   std::string text;  // of a problem file in KernelBench form
@@ -26,13 +27,13 @@ struct SentenceProgram {
 struct SentenceHelper {
   std::string model;   // empty: nobody
   std::string effort;  // of its reasoning
-  std::function<Result<std::unique_ptr<llm::Chat>>()> open;
+  Conversations* conversations = nullptr;
+  prompt::PromptFiles prompts = {};
   // Loads and runs a program. invalid_input, unsupported and timeout are told to the model; any other error ends it.
   std::function<Status(const std::string& text)> check;
-  const Redactor* redactor = nullptr;  // of what the model says
 };
 
-// The rules' own message where there is no model. A model is asked again with what was wrong, kMostSentenceAnswers times in all.
+// The rules' own message where there is no model. A model is asked again with what was wrong, kMostSentenceAnswers times in all. `unsupported`: a limit of the run was reached.
 Result<SentenceProgram> problem_for(const std::string& sentence, const SentenceHelper& helper, const os::CancelToken& cancel, EventLog* log = nullptr);
 
 }  // namespace ka::pipeline

@@ -76,7 +76,7 @@ class Session {
   }
 
   std::string message() const {
-    const std::string limit = side_.conversations.limit();
+    const std::string limit = side_.conversations.spent().limit;
     if (!limit.empty()) return fmt::format("{} was reached before the judge accepted a kernel of {}", limit, side_.model);
     if (last_.empty()) return fmt::format("no worker of {} could be asked", side_.model);
     return fmt::format("no kernel of {} was accepted in {} {}; the last word: {}", side_.model, most_rounds_, most_rounds_ == 1 ? "round" : "rounds", last_);

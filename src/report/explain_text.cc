@@ -172,6 +172,8 @@ std::string to_text(const Explanation& why, const RunView& view) {
   if (view.sentence) {
     add(out, "  ", fmt::format("the sentence: {}", one_line(view.sentence->sentence)));
     add(out, "  ", fmt::format("understood by {}: {}", view.sentence->by == "rules" ? "rule" : one_line(view.sentence->by), one_line(view.sentence->understood)));
+    if (const model::SentenceRecord& asked = *view.sentence; asked.questions > 0)
+      add(out, "  ", fmt::format("{} question{} about it, {} tokens, {:.4f} dollars", asked.questions, asked.questions == 1 ? "" : "s", asked.input_tokens + asked.output_tokens, asked.dollars));
   }
   for (const std::string& complaint : view.complaints) add(out, "  not shown: ", complaint);
   if (why.route) route_text(out, *why.route, view.row.route.empty() ? why.route->strategy : view.row.route);

@@ -34,8 +34,11 @@ Json rules_json(const std::vector<std::pair<std::string, std::string>>& rows) {
 
 Json to_json(const Explanation& why, const RunView& view) {
   Json out = {{"run", to_json(view.row)}, {"complaints", view.complaints}, {"route", nullptr}};
-  if (view.sentence) out["sentence"] = {{"text", view.sentence->sentence}, {"understood", view.sentence->understood}, {"by", view.sentence->by}};
   if (!view.cut_advice.empty()) out["cut_advice"] = view.cut_advice;
+  if (view.sentence) {
+    const model::SentenceRecord& said = *view.sentence;
+    out["sentence"] = {{"text", said.sentence}, {"understood", said.understood}, {"by", said.by}, {"questions", said.questions}, {"input_tokens", said.input_tokens}, {"output_tokens", said.output_tokens}, {"dollars", said.dollars}};
+  }
   for (const ModelAttempt& one : view.attempts)
     out["language_models"].push_back({{"part", one.part}, {"worker", one.worker}, {"round", one.round}, {"accepted", one.accepted}, {"rule", one.rule}, {"reason", one.reason}});
   if (why.route) {

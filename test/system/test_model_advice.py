@@ -157,6 +157,11 @@ class Advice(unittest.TestCase):
         self.assertEqual(done.json()["details"]["producer"], "model")
         done, asked = self.ask([{"answer": "-"}], "auto", *words, hard, "--producers", "codegen")
         self.assertEqual((done.code, len(asked)), (1, 0), done.text())
+        sentence = "frobnicate every row of (64, 128)"
+        done, asked = self.ask([{"times": 1, "answer": fenced(RELU)}], "generate", sentence, "--json", "--no-verify")
+        self.assertEqual((done.code, [request["model"] for request in asked]), (0, ["claude-sonnet-4-20250514"]), done.text())
+        done, asked = self.ask([{"answer": fenced(RELU)}], "generate", sentence, "--json", "--producers", "codegen")
+        self.assertEqual((done.code, len(asked)), (2, 0), done.text())
 
 
 if __name__ == "__main__":

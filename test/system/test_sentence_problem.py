@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unittest
 from pathlib import Path
 from typing import Any
@@ -231,7 +232,9 @@ class ByModel(Case):
                 done = self.asked(fake, "auto", UNKNOWN, code=code)
                 self.assertIn(says, done.err)
                 self.assertEqual((done.out, len(done.err.splitlines()), len(questions(fake))), ("", 1, asked))
-        self.assertFalse((self.folder.path / ".fuse").exists())
+                kept = re.search(r"what was said is in (\S+)\)$", done.err.strip())
+                self.assertEqual(len(list((self.folder.path / kept[1]).glob("*.json"))) if kept else 0, asked if code == 2 else 0, done.err)
+        self.assertEqual(len(list((self.folder.path / ".fuse").glob("run_*"))), 3, "who was not answered leaves nothing behind")
 
     def test_a_model_that_cannot_be_asked_is_said_with_what_the_rules_say(self) -> None:
         done = self.run_it("generate", UNKNOWN, "--model", "gpt-5.2", code=3)

@@ -67,8 +67,8 @@ class Job {
 
   // `generate`: the direct route and no other.
   bool is_alone() const { return alone_; }
-  // Null where no language model takes part.
-  const Models* models() const { return models_ ? models_->all.get() : nullptr; }
+  // Of all that language models were asked; no questions where none was.
+  pipeline::Spent spent() const { return models_ && models_->all ? models_->all->conversations().spent() : spent_on(request_.sentence); }
 
   // What --resume needs, also of a run that ended before its first step.
   std::map<std::string, std::string> request_files() const {
@@ -96,7 +96,7 @@ class Job {
     KA_ASSIGN(RunModels opened, open_models(arguments_.settings(), rounds, [this]() -> Result<pipeline::Artifacts> {
       if (!output_.is_open()) KA_TRY(output_.open());
       return pipeline::artifacts_of(output_.directory());
-    }, output_.log()));
+    }, output_.log(), spent_on(request_.sentence)));
     models_.emplace(std::move(opened));
     return ok();
   }
@@ -270,6 +270,7 @@ class Job {
     }
     pipeline::ModelWork work{"whole", output_.path(""), {}, request_.problem, judge};
     KA_ASSIGN(work.task, pipeline::task_of(request_.problem, exported ? *exported : program_->whole.exported, judge, request_.choices, means));
+    if (request_.sentence) work.task.description = request_.sentence->sentence;
     return pipeline::contest(std::move(work), std::move(built_in), means);
   }
 
@@ -339,7 +340,7 @@ model::RunSummary summary_of(const Request& request, const RunOutput& output, co
   summary.finished = utc_timestamp(system_wall_clock()());
   summary.device = request.options.device;
   summary.times = job.times();
-  if (job.models() != nullptr) summary.dollars = job.models()->conversations().used().dollars;
+  summary.dollars = job.spent().usage.dollars;
   if (last.parts) summary.subgraphs = last.parts->parts;
   summary.composition = last.parts ? last.parts->composition : model::Composition{last.success, last.path, sha256_hex(last.text), last.verified, {}, last.message, {}};
   if (last.verdict)
@@ -360,10 +361,7 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
     if (!last.parts->by_model) details["launches"] = pipeline::launches_of(*last.parts);
   }
   if (last.candidate) details.update({{"producer", last.candidate->producer}, {"worker_id", last.candidate->worker}, {"rounds", last.candidate->round}});
-  if (job.models() != nullptr) {
-    const pipeline::Conversations& said = job.models()->conversations();
-    details["models"] = {{"questions", said.questions()}, {"input_tokens", said.used().input_tokens}, {"output_tokens", said.used().output_tokens}, {"dollars", said.used().dollars}, {"limit", said.limit()}};
-  }
+  if (job.spent().questions > 0) details["models"] = bill_json(job.spent());
   const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
   Json out = {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
   if (job.is_alone()) out.update({{"folder", output.folder()}, {"kernel", details["kernel_path"]}, {"verdict", details["verdict"]}, {"message", last.message}, {"worker_id", details.value("worker_id", 0)}, {"rounds", details.value("rounds", 0)}, {"producer", details.value("producer", "")}});
@@ -423,7 +421,7 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
   }
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, outcomes, summary, job)));
   else print(output, last, outcomes);
-  if (job.models() != nullptr && job.models()->conversations().questions() > 0 && !arguments.has("--json")) fmt::print("{}{}\n", last.candidate ? last.candidate->note + "\n" : "", job.models()->bill());
+  if (job.spent().questions > 0 && !arguments.has("--json")) fmt::print("{}{}\n", last.candidate ? last.candidate->note + "\n" : "", bill(job.spent()));
   if (!last.limit.empty())
     fmt::print(stderr, "kernelagent: {}: {} ended the run; what is finished is kept, and this goes on with it: kernelagent {} --resume {}\n", command, last.limit, command, quote_shell(output.folder()));
   return summary.exit_code;
@@ -458,7 +456,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   Request& request = *asked;
   if (!arguments.has("--no-export-cache")) request.choices.export_cache = pipeline::kExportCache;
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : ""));
-  KA_TRY(understand_sentence(request, arguments, output, true, context.cancel));
+  if (const Status understood = understand_sentence(request, arguments, output, true, context.cancel); !understood) return ended(command, understood.error());
   if (resumed && request.problem.text != resumed->problem_text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
   if (output.exists()) {
     KA_TRY(output.open());
@@ -474,8 +472,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   KA_TRY(show_and_keep_program(request, arguments, output, job.request_files()));
   Result<std::vector<Outcome>> outcomes = job.run(wanted);
   if (!outcomes) output.settle();
-  if (!outcomes && outcomes.error().kind == ErrorKind::unsupported) return not_achieved(command.c_str(), outcomes.error());
-  if (!outcomes) return outcomes.error();
+  if (!outcomes) return ended(command, outcomes.error());
   if (!outcomes->back().limit.empty() && context.cancel.cancelled()) return cancelled_error("interrupted");
   return conclude(arguments, command, summary_of(request, output, *outcomes, job, started), *outcomes, job, output);
 }

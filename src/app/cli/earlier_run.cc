@@ -62,11 +62,7 @@ void use_its_problem(EarlierRun& run) {
   constexpr std::string_view kFlag = "--problem=";
   const auto word = std::find_if(run.words.begin(), run.words.end(), [&](const std::string& one) { return one.starts_with(kFlag); });
   const std::string copy = std::string(kFlag) + run.folder + "/" + kProblemFile;
-  if (word == run.words.end()) {  // it was a sentence, and this is what it became
-    std::erase_if(run.words, [](const std::string& one) { return !one.starts_with("--"); });
-    run.words.push_back(copy);
-    return;
-  }
+  if (word == run.words.end()) return;  // it was a sentence, and the recording has what it became
   const std::string problem = word->substr(kFlag.size());
   const Result<problem::ProblemFile> file = problem::read_problem(problem);
   if (file && file->text == run.problem_text) return;

@@ -51,6 +51,7 @@ model::RunSummary summary_of(const Request& request, const RunOutput& output, co
   summary.device = request.options.device;
   summary.composition = model::Composition{true, "kernel.py", sha256_hex(made.file.text), verdict && verdict->accepted, {}, summary.message, {}};
   summary.times = made.times;
+  summary.dollars = spent_on(request.sentence).usage.dollars;
   if (verdict) {
     summary.times["verify"] = verdict->times.at("total");
     summary.versions = {{"kernelagent", verdict->versions.kernelagent}, {"python", verdict->versions.python}, {"torch", verdict->versions.torch}, {"triton", verdict->versions.triton}};
@@ -96,6 +97,7 @@ Json result_of(const Request& request, const RunOutput& output, const Generated&
           {"generation_seconds", made.seconds},
           {"times", summary.times}};
   add_program(request, out);
+  if (const pipeline::Spent spent = spent_on(request.sentence); spent.questions > 0) out["models"] = bill_json(spent);
   return out;
 }
 
@@ -114,7 +116,7 @@ Result<int> run_generate(const Arguments& given, AppContext& context) {
   KA_TRY(settle_problem(arguments));
   KA_ASSIGN(Request request, request_in_words(arguments, "generate"));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
-  KA_TRY(understand_sentence(request, arguments, output, false, context.cancel));
+  if (const Status understood = understand_sentence(request, arguments, output, false, context.cancel); !understood) return ended("generate", understood.error());
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   KA_TRY(show_and_keep_program(request, arguments, output));
 
@@ -149,6 +151,7 @@ Result<int> run_generate(const Arguments& given, AppContext& context) {
   output.settle();
   if (quiet) fmt::print("{}", to_pretty_json_text(result_of(request, output, made, verdict, summary)));
   else if (verdict) fmt::print("{}", verify::verdict_text(*verdict));
+  if (const pipeline::Spent spent = spent_on(request.sentence); spent.questions > 0 && !quiet) fmt::print("{}\n", bill(spent));
   return summary.exit_code;
 }
 

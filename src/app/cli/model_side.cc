@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/earlier_run.h"
 #include "os/files.h"
@@ -32,16 +33,6 @@ constexpr std::int64_t kReasoningTokens = 16'384;  // beside the answer: provide
 // The model of a recording, where none is named.
 constexpr const char* kRecorded = "recorded";
 
-// Asked where none is named: the first for which there is a key.
-constexpr std::array<const char*, 2> kDefaultModels = {"claude-sonnet-4-20250514", "gpt-5"};
-
-std::string default_model(const Settings& settings) {
-  for (const char* const model : kDefaultModels) {
-    if (llm::find_road(model, lookup_of(settings))) return model;
-  }
-  return "";
-}
-
 // The question about the route; none where no model is named for it, or it cannot be asked.
 Result<std::optional<pipeline::RouteQuestion>> route_question(const Settings& settings, EventLog& log) {
   if (settings.text("router_model").empty()) return std::optional<pipeline::RouteQuestion>();
@@ -58,14 +49,23 @@ Result<std::optional<ModelChoice>> named(const Settings& settings, std::string_v
   return choice.model.empty() ? std::optional<ModelChoice>() : std::optional(std::move(choice));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model, Redactor* redactor) {
+// As the settings say: whose, and for how long at most.
+Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model) {
   llm::ChatOptions options;
-  options.redactor = redactor;
   options.provider = settings.text("provider");
   if (const std::optional<double> seconds = settings.number("llm_timeout_s")) options.times.total = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
   return llm::open_chat(model, lookup_of(settings), options);
+}
+
+}  // namespace
+
+std::string default_model(const Settings& settings) {
+  constexpr std::array<const char*, 2> kDefaultModels = {"claude-sonnet-4-20250514", "gpt-5"};
+  if (settings.text("producers") == "codegen") return "";
+  for (const char* const model : kDefaultModels) {
+    if (llm::find_road(model, lookup_of(settings))) return model;
+  }
+  return "";
 }
 
 std::string effort_of(const Settings& settings, std::string_view setting) { return settings.is(setting) ? "high" : "medium"; }
@@ -102,14 +102,28 @@ Result<ModelChoice> choose_model(const Settings& settings, std::string_view sett
   return out;
 }
 
-Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log) {
-  if (choice.model.empty()) return std::unique_ptr<Models>();
+std::unique_ptr<pipeline::Conversations> open_conversations(const Settings& settings, std::optional<pipeline::Artifacts> replay, pipeline::Artifacts own, EventLog& log, pipeline::Spent before) {
   for (const std::string& secret : settings.secrets()) log.add_secret(secret);
   pipeline::ModelLimits limits;
   if (const std::optional<double> tokens = settings.number("max_tokens_total")) limits.tokens = static_cast<std::uint64_t>(*tokens);
   limits.dollars = settings.number("max_dollars");
   const auto open = [settings](const std::string& model) { return open_model(settings, model); };
-  auto conversations = std::make_unique<pipeline::Conversations>(std::move(own), open, limits, std::move(choice.replay), &log);
+  return std::make_unique<pipeline::Conversations>(std::move(own), open, limits, std::move(replay), &log, std::move(before));
+}
+
+pipeline::Spent spent_on(const std::optional<model::SentenceRecord>& sentence) {
+  pipeline::Spent out;
+  if (!sentence) return out;
+  out.questions = sentence->questions;
+  out.usage.input_tokens = sentence->input_tokens;
+  out.usage.output_tokens = sentence->output_tokens;
+  out.usage.dollars = sentence->dollars;
+  return out;
+}
+
+Result<std::unique_ptr<Models>> Models::open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log, pipeline::Spent before) {
+  if (choice.model.empty()) return std::unique_ptr<Models>();
+  auto conversations = open_conversations(settings, std::move(choice.replay), std::move(own), log, std::move(before));
   KA_ASSIGN(prompt::PromptFiles prompts, prompt::PromptFiles::load(settings.text("prompts")));
   pipeline::ModelSide side{*conversations, std::move(prompts), choice.model, static_cast<int>(settings.number("workers").value_or(4)), static_cast<int>(settings.number("rounds").value_or(10)),
                            effort_of(settings), settings.is("no_cusolver"), choice.codegen, choice.only_where_needed};
@@ -135,7 +149,7 @@ Result<int> compose_rounds(const Arguments& arguments) {
   return static_cast<int>(*rounds);
 }
 
-Result<RunModels> open_models(const Settings& settings, int compose_rounds, const std::function<Result<pipeline::Artifacts>()>& own, EventLog& log) {
+Result<RunModels> open_models(const Settings& settings, int compose_rounds, const std::function<Result<pipeline::Artifacts>()>& own, EventLog& log, pipeline::Spent before) {
   RunModels out;
   KA_ASSIGN(ModelChoice whole, choose_model(settings, "model", log));
   KA_ASSIGN(const ModelChoice parts, settings.text("dispatch_model").empty() ? Result<ModelChoice>(whole) : choose_model(settings, "dispatch_model", log));
@@ -148,7 +162,7 @@ Result<RunModels> open_models(const Settings& settings, int compose_rounds, cons
   }
   if (any.model.empty()) return out;
   KA_ASSIGN(pipeline::Artifacts place, own());
-  KA_ASSIGN(out.all, Models::open(settings, std::move(any), std::move(place), log));
+  KA_ASSIGN(out.all, Models::open(settings, std::move(any), std::move(place), log, std::move(before)));
   if (!whole.model.empty()) out.whole.emplace(out.all->side_with(whole));
   if (!parts.model.empty()) out.parts.emplace(out.all->side_with(parts));
   if (cutter) out.cutter.emplace(out.all->side_with(*cutter));
@@ -160,12 +174,15 @@ Result<RunModels> open_models(const Settings& settings, int compose_rounds, cons
   return out;
 }
 
-std::string Models::bill() const {
-  const llm::Usage used = conversations_->used();
-  const int questions = conversations_->questions();
-  std::string out = fmt::format("{} question{} to language models, {} tokens", questions, questions == 1 ? "" : "s", used.input_tokens + used.output_tokens);
+Json bill_json(const pipeline::Spent& spent) {
+  return {{"questions", spent.questions}, {"input_tokens", spent.usage.input_tokens}, {"output_tokens", spent.usage.output_tokens}, {"dollars", spent.usage.dollars}, {"limit", spent.limit}};
+}
+
+std::string bill(const pipeline::Spent& spent) {
+  const llm::Usage& used = spent.usage;
+  std::string out = fmt::format("{} question{} to language models, {} tokens", spent.questions, spent.questions == 1 ? "" : "s", used.input_tokens + used.output_tokens);
   if (used.dollars > 0) out += fmt::format(", {:.4f} dollars", used.dollars);
-  if (const std::string limit = conversations_->limit(); !limit.empty()) out += "; " + limit + " was reached";
+  if (!spent.limit.empty()) out += "; " + spent.limit + " was reached";
   return out;
 }
 

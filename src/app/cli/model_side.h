@@ -7,15 +7,24 @@
 #include <string>
 
 #include "app/cli/settings.h"
+#include "model/sentence_record.h"
 #include "pipeline/ask_route.h"
 #include "pipeline/run.h"
 
 namespace ka::app {
 
-// A conversation with a model, as the settings say: whose, and for how long at most. `redactor` may be null.
-Result<std::unique_ptr<llm::Chat>> open_model(const Settings& settings, const std::string& model, Redactor* redactor = nullptr);
+// Whatever is asked in a run, within the limits of the settings. `replay`: whose answers are given again. The log learns the secrets of the settings.
+std::unique_ptr<pipeline::Conversations> open_conversations(const Settings& settings, std::optional<pipeline::Artifacts> replay, pipeline::Artifacts own, EventLog& log, pipeline::Spent before = {});
+// What a model was asked about the sentence of a run; nothing where it was not.
+pipeline::Spent spent_on(const std::optional<model::SentenceRecord>& sentence);
+// "3 questions to language models, 5120 tokens, 0.04 dollars"
+std::string bill(const pipeline::Spent& spent);
+Json bill_json(const pipeline::Spent& spent);
 // How much it is asked to think.
 std::string effort_of(const Settings& settings, std::string_view setting = "high_reasoning");
+
+// The one that does what the built-in generator cannot, where nobody names one: the first for which there is a key; empty: there is none.
+std::string default_model(const Settings& settings);
 
 struct ModelChoice {
   std::string model;                          // that writes kernels; empty: none takes part
@@ -32,13 +41,11 @@ Result<ModelChoice> choose_model(const Settings& settings, std::string_view sett
 // Conversations, prompts and limits. Null where no model takes part.
 class Models {
  public:
-  static Result<std::unique_ptr<Models>> open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log);
+  static Result<std::unique_ptr<Models>> open(const Settings& settings, ModelChoice choice, pipeline::Artifacts own, EventLog& log, pipeline::Spent before = {});
   const pipeline::ModelSide* side() const { return &side_; }
   // The same with another model.
   pipeline::ModelSide side_with(const ModelChoice& choice) const;
   const pipeline::Conversations& conversations() const { return *conversations_; }
-  // "3 questions to language models, 5120 tokens, 0.04 dollars"
-  std::string bill() const;
 
  private:
   Models(std::unique_ptr<pipeline::Conversations> conversations, pipeline::ModelSide side) : conversations_(std::move(conversations)), side_(std::move(side)) {}
@@ -58,7 +65,7 @@ struct RunModels {
 // --compose-max-iters: attempts of the composer.
 Result<int> compose_rounds(const Arguments& arguments);
 
-// `own` says where conversations are kept, and is called where a model takes part. `compose_rounds`: of the composer.
-Result<RunModels> open_models(const Settings& settings, int compose_rounds, const std::function<Result<pipeline::Artifacts>()>& own, EventLog& log);
+// `own` says where conversations are kept, and is called where a model takes part. `compose_rounds`: of the composer. `before`: what the run has spent already.
+Result<RunModels> open_models(const Settings& settings, int compose_rounds, const std::function<Result<pipeline::Artifacts>()>& own, EventLog& log, pipeline::Spent before = {});
 
 }  // namespace ka::app

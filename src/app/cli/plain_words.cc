@@ -8,7 +8,6 @@
 #include "app/cli/settings.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
-#include "base/redact.h"
 #include "base/strings.h"
 #include "os/files.h"
 #include "pipeline/program_side.h"
@@ -64,37 +63,60 @@ Status check_program(const std::string& text, const Request& request, std::share
   return ok();
 }
 
-pipeline::SentenceHelper helper_of(const Request& request, const Settings& settings, Redactor& redactor, const os::CancelToken& cancel) {
-  for (const std::string& secret : settings.secrets()) redactor.add_secret(secret);
+// Of a run whose folder is made with the first answer: a sentence about which nobody answers leaves nothing behind.
+pipeline::Artifacts artifacts_of(RunOutput& output) {
+  return {output.folder(), [&output](const std::string& name) { return output.is_open() ? output.directory().read_artifact(name) : os::read_file(output.path(name)); },
+          [&output](const std::string& name, const std::string& text) -> Status {
+            KA_TRY(output.open());
+            return output.directory().write_artifact(name, text);
+          }};
+}
+
+Result<pipeline::SentenceHelper> helper_of(const Request& request, const Settings& settings, const std::string& model, pipeline::Conversations& conversations, const os::CancelToken& cancel) {
   pipeline::SentenceHelper helper;
-  helper.model = settings.text("model");
+  helper.model = model;
   helper.effort = effort_of(settings);
-  helper.redactor = &redactor;
-  helper.open = [&settings, &redactor, model = helper.model] { return open_model(settings, model, &redactor); };
+  helper.conversations = &conversations;
+  KA_ASSIGN(helper.prompts, prompt::PromptFiles::load(settings.text("prompts")));
   helper.check = [&request, &cancel, interpreter = std::shared_ptr<bridge::WarmInterpreter>()](const std::string& text) mutable {
     return check_program(text, request, interpreter, cancel);
   };
   return helper;
 }
 
+// Answers that are of another problem must not come to lie in the folder.
+Status check_unused(const std::string& folder) {
+  KA_ASSIGN(const model::RunDirectory run, model::RunDirectory::open(folder, model::RunDirectory::Access::read));
+  if (run.entries().empty()) return ok();
+  return invalid_input(fmt::format("--out: {} holds a run of another problem; name a new folder", folder));
+}
+
 Result<pipeline::SentenceProgram> program_of(const Request& request, const Arguments& arguments, RunOutput& output, bool go_on, const os::CancelToken& cancel) {
   const std::string& sentence = request.sentence->sentence;
+  const Settings& settings = arguments.settings();
   if (go_on && output.exists()) {
     KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program("--out", output.folder(), sentence));
     if (earlier) return std::move(*earlier);
+    KA_TRY(check_unused(output.folder()));
   }
-  Redactor redactor;
-  pipeline::SentenceHelper helper = helper_of(request, arguments.settings(), redactor, cancel);
-  if (const std::string replayed = arguments.settings().text("replay"); !replayed.empty()) {
+  std::string model = settings.text("model").empty() ? default_model(settings) : settings.text("model");
+  std::optional<pipeline::Artifacts> replay;
+  if (const std::string replayed = settings.text("replay"); !replayed.empty()) {
     KA_ASSIGN(const std::string folder, run_folder(replayed, "--replay"));
     KA_ASSIGN(std::optional<pipeline::SentenceProgram> earlier, earlier_program("--replay", folder, sentence));
-    if (earlier) return std::move(*earlier);
-    helper.model.clear();
+    replay = pipeline::artifacts_in(folder);
+    const bool asked = earlier && earlier->record.questions > 0 && os::exists(fmt::format("{}/conversations/{}", folder, pipeline::kSentenceKey));
+    if (earlier && !asked) return std::move(*earlier);
+    model = earlier ? earlier->record.by : "";
   }
+  const std::unique_ptr<pipeline::Conversations> conversations = open_conversations(settings, std::move(replay), artifacts_of(output), output.log());
+  KA_ASSIGN(const pipeline::SentenceHelper helper, helper_of(request, settings, model, *conversations, cancel));
   Result<pipeline::SentenceProgram> made = pipeline::problem_for(sentence, helper, cancel, &output.log());
-  if (!made && made.error().kind == ErrorKind::invalid_input && looks_like_file(sentence))
-    return made.error().with(fmt::format("there is no file \"{}\", and as a sentence", sentence));
-  return made;
+  if (made) return made;
+  Error error = made.error();
+  if (error.kind == ErrorKind::invalid_input && looks_like_file(sentence)) error = error.with(fmt::format("there is no file \"{}\", and as a sentence", sentence));
+  if (output.is_open()) error.message += fmt::format(" (what was said is in {}/conversations/{})", output.folder(), pipeline::kSentenceKey);
+  return error;
 }
 
 std::string indented(const std::string& text) {

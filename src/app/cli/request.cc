@@ -95,6 +95,11 @@ Result<std::unique_ptr<os::GpuPool>> gpus_for(const std::string& device, const s
   return std::make_unique<os::GpuPool>(os::GpuPool::Options{std::move(*numbers), slots, "kernelagent " + command}, &log);
 }
 
+Result<int> ended(const std::string& command, const Error& error) {
+  if (error.kind == ErrorKind::unsupported) return not_achieved(command.c_str(), error);
+  return error;
+}
+
 int not_achieved(const char* command, const Error& error) {
   fmt::print(stderr, "kernelagent: {}: {}\n", command, error.message);
   return 1;

@@ -34,5 +34,7 @@ Result<std::size_t> jobs_of(const Arguments& arguments);
 Result<std::unique_ptr<os::GpuPool>> gpus_for(const std::string& device, const std::string& command, std::size_t slots, EventLog& log);
 // The sentence, and exit code 1: not the user's mistake, and not done.
 int not_achieved(const char* command, const Error& error);
+// The same where the error is `unsupported`; else the error.
+Result<int> ended(const std::string& command, const Error& error);
 
 }  // namespace ka::app

@@ -59,6 +59,7 @@ Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string&
 }
 
 Status RunOutput::open() {
+  if (is_open()) return ok();
   if (exists()) {
     KA_ASSIGN(directory_, model::RunDirectory::open(folder_));
   } else {

@@ -22,7 +22,7 @@ class RunOutput {
   ~RunOutput();
 
   EventLog& log() { return progress_.log(); }
-  // Makes the folder, or opens that of the earlier run, and writes the events so far. A run that somebody else has begun there meanwhile
+  // Makes the folder, or opens that of the earlier run, and writes the events so far; nothing to do where that was done. A run that somebody else has begun there meanwhile
   // is not taken for an earlier one.
   Status open();
   bool exists() const { return existed_; }  // a run was there already

@@ -120,7 +120,7 @@ Result<int> run_dispatch(const Arguments& arguments, AppContext& context) {
   else {
     for (const model::SubgraphResult& result : in_order) fmt::print("{:<8} {:<40} {}\n", result.success ? "ok" : "failed", result.id, result.message);
     fmt::print("{}/summary.json: {} of {} subgraphs have a kernel\n", folder, in_order.size() - static_cast<std::size_t>(failed), in_order.size());
-    if (models) fmt::print("{}\n", models->bill());
+    if (models) fmt::print("{}\n", bill(models->conversations().spent()));
   }
   return failed == 0 ? 0 : 1;
 }
