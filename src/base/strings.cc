@@ -118,4 +118,16 @@ std::string elide_middle(std::string text, std::size_t max) {
   return text.substr(0, head).append(kGap).append(text, tail);
 }
 
+std::string fold(std::string_view text, std::size_t indent, std::size_t columns) {
+  std::string out, line(indent, ' ');
+  for (const std::string& word : split(text, ' ')) {
+    if (line.size() > indent && line.size() + 1 + word.size() > columns) {
+      out += line + "\n";
+      line = std::string(indent, ' ');
+    }
+    line += (line.size() > indent ? " " : "") + word;
+  }
+  return out + line + "\n";
+}
+
 }  // namespace ka

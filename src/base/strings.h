@@ -35,4 +35,7 @@ std::string quote_shell(std::string_view text);
 // At most `max` bytes: keeps head and tail and puts "..." between them. Never cuts inside a UTF-8 character.
 std::string elide_middle(std::string text, std::size_t max);
 
+// Words in lines of at most `columns` bytes (a longer word has a line of its own), each behind `indent` blanks and with a line end.
+std::string fold(std::string_view text, std::size_t indent, std::size_t columns);
+
 }  // namespace ka

@@ -87,5 +87,12 @@ TEST(Strings, ElideMiddleNeverCutsACharacter) {
   EXPECT_EQ(elide_middle(text, 9), "\xC3\xA9...\xC3\xA9");
 }
 
+TEST(Strings, FoldBreaksAtBlanks) {
+  EXPECT_EQ(fold("a b", 2, 80), "  a b\n");
+  EXPECT_EQ(fold("", 0, 80), "\n");
+  EXPECT_EQ(fold("aaaa bbbb cc", 1, 8), " aaaa\n bbbb cc\n");
+  EXPECT_EQ(fold("a longword b", 0, 4), "a\nlongword\nb\n");
+}
+
 }  // namespace
 }  // namespace ka

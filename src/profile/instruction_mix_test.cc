@@ -32,7 +32,9 @@ constexpr Case kCases[] = {
     {kS, "HMMA.16816.F32", "tensor"},
     {kS, "HGMMA.64x128x16.F32", "tensor"},
     {kS, "MUFU.EX2", "special"},
-    {kS, "FFMA", "fp32"},
+    {kS, "FADD", "fp32"},
+    {kS, "FFMA.FTZ", "fp32_fma"},
+    {kS, "HGMMA.64x64x8.F32.TF32", "tensor_tf32"},
     {kS, "HFMA2.MMA", "fp16"},
     {kS, "DFMA", "fp64"},
     {kS, "IMAD.MOV.U32", "integer"},
@@ -54,9 +56,9 @@ constexpr Case kCases[] = {
     {kP, "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes", "bulk_copy"},
     {kP, "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", "tensor"},
     {kP, "wgmma.wait_group.sync.aligned", "other"},
-    {kP, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "tensor"},
+    {kP, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "tensor_tf32"},
     {kP, "ex2.approx.f32", "special"},
-    {kP, "fma.rn.f32", "fp32"},
+    {kP, "fma.rn.f32", "fp32_fma"},
     {kP, "add.s32", "integer"},
     {kP, "mov.b32", "other"},
     {kP, "bar.sync", "barrier"},
@@ -95,7 +97,7 @@ TEST(InstructionMix, CountsTheLinesOfAnAssemblerText) {
                      "\t// end inline asm\n"
                      "\tfma.rn.f32 \t%r7, %r3, %r4, %r5;\n"
                      "\tret;\n}\n";
-  EXPECT_THAT(instruction_mix(code, kP), UnorderedElementsAre(Pair("other", 2), Pair("global_load_128", 1), Pair("fp32", 1), Pair("branch", 1), Pair("total", 5)));
+  EXPECT_THAT(instruction_mix(code, kP), UnorderedElementsAre(Pair("other", 2), Pair("global_load_128", 1), Pair("fp32_fma", 1), Pair("branch", 1), Pair("total", 5)));
 }
 
 TEST(InstructionMix, DamagedTextHasFewerInstructionsAndDoesNoHarm) {

@@ -30,6 +30,11 @@ constexpr Complaint kComplaints[] = {
     {"The application returned an error code", "the profiled program failed"},
 };
 
+std::string printable(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
 // Fields of one line; nothing for quotes that do not match.
 std::optional<std::vector<std::string>> fields_of(std::string_view line) {
   std::vector<std::string> out(1);
@@ -113,7 +118,7 @@ Result<Header> header_from(const std::vector<std::string>& names, const std::vec
 Result<CountedLaunch> launch_from(const Header& header, const std::vector<std::string>& fields, std::size_t line) {
   if (fields.size() != header.names.size()) return invalid_input(fmt::format("ncu: line {}: {} fields for {} columns", line, fields.size(), header.names.size()));
   CountedLaunch out;
-  out.kernel = elide_middle(trim(fields[header.kernel]), kQuoted);
+  out.kernel = printable(elide_middle(trim(fields[header.kernel]), kQuoted));
   if (out.kernel.empty()) return invalid_input(fmt::format("ncu: line {}: a launch without the name of its kernel", line));
   out.block = extents_in(fields[header.block]);
   out.grid = extents_in(fields[header.grid]);
@@ -126,7 +131,7 @@ Error no_table(std::string_view text) {
   for (const Complaint& complaint : kComplaints)
     if (text.find(complaint.words) != std::string_view::npos) return environment_error(std::string(complaint.sentence));
   for (const std::string& line : split(text, '\n'))
-    if (line.starts_with("==ERROR==")) return environment_error("Nsight Compute says: " + elide_middle(trim(line.substr(9)), kQuoted));
+    if (line.starts_with("==ERROR==")) return environment_error("Nsight Compute says: " + printable(elide_middle(trim(line.substr(9)), kQuoted)));
   return invalid_input("ncu: there is no table in what Nsight Compute wrote");
 }
 

@@ -60,18 +60,6 @@ std::string counters_text(const model::KernelProfile& kernel, double all_ms) {
 
 }  // namespace
 
-std::string folded(const std::string& text, std::size_t indent) {
-  std::string out, line(indent, ' ');
-  for (const std::string& word : split(text, ' ')) {
-    if (line.size() > indent && line.size() + 1 + word.size() > kColumns) {
-      out += line + "\n";
-      line = std::string(indent, ' ');
-    }
-    line += (line.size() > indent ? " " : "") + word;
-  }
-  return out + line + "\n";
-}
-
 std::string profile_text(const model::Profile& profile) {
   std::string out = fmt::format("{}: {}\n", profile.device, profile.source == "static" ? "static facts of the compiled code" : "hardware counters (Nsight Compute)");
   out += fmt::format("{:<{}} {:>6} {:<12} {:>5} {:>6} {:>4} {:>6} {:>9} {:>9} {:>6}\n", "kernel", kNameColumns, "calls", "grid", "warps", "stages", "regs", "spills", "shared",
@@ -82,11 +70,11 @@ std::string profile_text(const model::Profile& profile) {
     out += fmt::format("{:<{}} {:>6} {:<12} {:>5} {:>6} {:>4} {:>6} {:>9} {:>9} {:>6}\n", elide_middle(kernel.name, kNameColumns), kNameColumns, kernel.launches,
                        grid_text(kernel.grid), kernel.num_warps, kernel.num_stages, or_dash(kernel.registers), or_dash(kernel.spills), bytes_text(kernel.shared_bytes),
                        kernel.occupancy_pct ? fmt::format("{:.1f} %", *kernel.occupancy_pct) : "-", kernel.waves ? fmt::format("{:.2f}", *kernel.waves) : "-");
-    if (const std::string counters = counters_text(kernel, all_ms); !counters.empty()) out += folded(counters, 2);
-    if (!kernel.occupancy_limit.empty()) out += folded("occupancy is bounded by " + kernel.occupancy_limit, 2);
-    if (const std::string mix = mix_text(kernel.instructions); !mix.empty()) out += folded(mix, 2);
+    if (const std::string counters = counters_text(kernel, all_ms); !counters.empty()) out += fold(counters, 2, kColumns);
+    if (!kernel.occupancy_limit.empty()) out += fold("occupancy is bounded by " + kernel.occupancy_limit, 2, kColumns);
+    if (const std::string mix = mix_text(kernel.instructions); !mix.empty()) out += fold(mix, 2, kColumns);
   }
-  if (!profile.limits.empty()) out += folded("limits: " + profile.limits, 0);
+  if (!profile.limits.empty()) out += fold("limits: " + profile.limits, 0, kColumns);
   return out;
 }
 

@@ -51,12 +51,5 @@ TEST(ProfileText, CountersStandBelowTheirKernel) {
   EXPECT_NE(text.find("  0.0100 ms (25 % of all)\n"), std::string::npos) << text;
 }
 
-TEST(ProfileText, FoldsAtBlanks) {
-  EXPECT_EQ(folded("a b", 2), "  a b\n");
-  EXPECT_EQ(folded("", 0), "\n");
-  const std::string text = folded(std::string(60, 'x') + " " + std::string(60, 'y'), 1);
-  EXPECT_EQ(text, " " + std::string(60, 'x') + "\n " + std::string(60, 'y') + "\n");
-}
-
 }  // namespace
 }  // namespace ka::profile

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@
 #include "os/gpu.h"
 #include "pipeline/dispatch.h"
 #include "problem/sentence.h"
+#include "profile/instruction_mix.h"
+#include "profile/ncu_csv.h"
 #include "route/cache.h"
 #include "synth/prompt/normal_form.h"
 #include "synth/prompt/reply.h"
@@ -108,6 +111,28 @@ void gpus(std::string_view bytes) {
 
 // nvidia-smi's table.
 void gpu_table(std::string_view bytes) { KA_CHECK(os::parse_gpu_table(bytes).size() <= bytes.size()); }
+
+// The table of Nsight Compute. What it says instead of one is the world's fault.
+void ncu(std::string_view bytes) {
+  const Result<std::vector<profile::CountedLaunch>> read = profile::parse_ncu(bytes);
+  if (!read) return check_sentence(read.error());
+  std::int64_t launches = 0;
+  for (const model::KernelProfile& kernel : profile::aggregated(*read)) {
+    launches += kernel.launches;
+    KA_CHECK(!kernel.name.empty() && kernel.num_warps >= 1);
+    for (const auto& [name, number] : kernel.metrics) KA_CHECK(std::isfinite(number));
+  }
+  KA_CHECK(launches == static_cast<std::int64_t>(read->size()));
+}
+
+// Compiled code as text, in both forms: the kinds add up.
+void machine_code(std::string_view bytes) {
+  for (const profile::CodeForm form : {profile::CodeForm::sass, profile::CodeForm::ptx}) {
+    std::int64_t sum = 0, total = 0;
+    for (const auto& [kind, count] : profile::instruction_mix(bytes, form)) (kind == "total" ? total : sum) += count;
+    KA_CHECK(sum == total);
+  }
+}
 
 // What the importer relies on: only numbers differ between samples.
 void exported_graph(std::string_view bytes) {
@@ -331,7 +356,9 @@ constexpr auto kTargets = std::to_array<Target>({
     {"job_request", job_request},
     {"journal", journal},
     {"live_frame", live_frame},
+    {"machine_code", machine_code},
     {"models", models},
+    {"ncu", ncu},
     {"part_kernels", part_kernels, 20},
     {"problem", value<model::problem_from_json>},
     {"profile", value<model::profile_from_json>},

@@ -58,8 +58,12 @@ class StaticFacts(Case):
     def test_the_compiled_code_is_described(self):
         out = self.folder / "run"
         answer = self.profile("--json", "--out", str(out), "--gpu", "h200").json()
-        profile = answer["profile"]
+        profile, diagnosis = answer["profile"], answer["diagnosis"]
         self.assertEqual(profile, json.loads((out / "profile.json").read_text()))
+        self.assertEqual(diagnosis, json.loads((out / "diagnosis.json").read_text()))
+        first = diagnosis["bottlenecks"][0]  # 64 rows on 132 multiprocessors
+        self.assertEqual((first["rule"], first["kernel"], diagnosis["decided_by"]), ("small_grid", "softmax_kernel", "rules"))
+        self.assertAlmostEqual(first["root_causes"][0]["evidence"][0]["value"], 64 / (132 * 16))
         self.assertEqual((profile["source"], profile["device"]), ("static", "NVIDIA H200 SXM"))
         self.assertIn("no hardware counters", profile["limits"])
         kernel, = profile["kernels"]
@@ -80,6 +84,7 @@ class StaticFacts(Case):
         text = self.profile("--gpu", "a100").out
         self.assertTrue(text.startswith("NVIDIA A100"), text)
         self.assertIn("softmax_kernel", text)
+        self.assertIn("diagnosis:\n  1. small_grid", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
     def test_what_cannot_be_profiled_is_one_sentence(self):
@@ -126,7 +131,11 @@ class Counters(Case):
 
     def test_counters_and_compiled_code_come_together(self):
         table = self.recorded("two_kernels.csv").replace("scale_rows_kernel", "relu_kernel")
-        profile = self.counted(table, "--json").json()["profile"]
+        answer = self.counted(table, "--json").json()
+        profile, rules = answer["profile"], [(b["rule"], b["kernel"]) for b in answer["diagnosis"]["bottlenecks"]]
+        self.assertIn(("bank_conflicts", "matmul_kernel"), rules)
+        self.assertIn(("memory_bound", "relu_kernel"), rules)
+        self.assertNotIn(("memory_bound", "matmul_kernel"), rules)
         self.assertEqual((profile["source"], profile["limits"]), ("ncu", ""))
         relu, matmul = profile["kernels"]
         self.assertEqual((relu["name"], relu["launches"], relu["spills"]), ("relu_kernel", 2, 0))

@@ -10,6 +10,7 @@
 #include "app/cli/verify.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "optimise/diagnose.h"
 #include "os/environment.h"
 #include "os/gpu.h"
 #include "os/gpu_pool.h"
@@ -106,13 +107,15 @@ Result<int> run_profile(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const ProfileRequest request, profile_request(arguments));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
   KA_ASSIGN(const model::Profile profile, profiled(arguments, request, output.log(), context));
-  const Json result = {{"profile", model::to_json(profile)}};
+  const std::string asked = arguments.text("--precision", "default");  // judge_options has checked it
+  const model::Diagnosis diagnosis = optimise::diagnose(profile, asked == "default" ? "" : asked);
+  const Json result = {{"profile", model::to_json(profile)}, {"diagnosis", model::to_json(diagnosis)}};
   if (arguments.has("--out")) {
     KA_TRY(output.open());
-    KA_TRY(output.keep("profile", {{"profile.json", to_pretty_json_text(model::to_json(profile))}}));
+    KA_TRY(output.keep("profile", {{"profile.json", to_pretty_json_text(model::to_json(profile))}, {"diagnosis.json", to_pretty_json_text(model::to_json(diagnosis))}}));
   }
   output.settle();
-  fmt::print("{}", arguments.has("--json") ? to_pretty_json_text(result) : profile::profile_text(profile));
+  fmt::print("{}", arguments.has("--json") ? to_pretty_json_text(result) : profile::profile_text(profile) + optimise::diagnosis_text(diagnosis));
   return 0;
 }
 
