@@ -12,6 +12,7 @@ constexpr double kTimingSeconds = 10;
 // Median milliseconds of a call.
 Result<double> time_of(const verify::ProblemSource& problem, const verify::JudgeOptions& judge, const Runner& runner, const Means& means) {
   bench::TimingOptions timing;
+  timing.device = judge.device;
   timing.contenders = {"kernel"};
   timing.seed = judge.seed;
   timing.seconds = kTimingSeconds;
