@@ -114,13 +114,21 @@ exit {code}
 """
 
 
+# Starts the program that it should watch, and writes nothing.
+BLIND_NCU = """#!/bin/sh
+while [ "$1" != --log-file ]; do shift; done
+shift 2
+exec "$@"
+"""
+
+
 class Counters(Case):
     """A recording in the place of Nsight Compute: the way of the numbers, not the numbers."""
 
-    def counted(self, recording: str, *words: str, code: int = 0, ncu_code: int = 0) -> program.Finished:
+    def counted(self, recording: str, *words: str, code: int = 0, ncu_code: int = 0, script: str = FAKE_NCU) -> program.Finished:
         ncu = self.folder / "ncu"
         (self.folder / "table.txt").write_text(recording)
-        ncu.write_text(FAKE_NCU.format(recording=self.folder / "table.txt", code=ncu_code))
+        ncu.write_text(script.format(recording=self.folder / "table.txt", code=ncu_code))
         ncu.chmod(0o755)
         done = program.run("profile", "--problem", RELU, "--kernel", self.written(program.RELU_KERNEL), *words, env={"KERNELAGENT_NCU": str(ncu)})
         self.assertEqual(done.code, code, done.text())
@@ -147,6 +155,10 @@ class Counters(Case):
         profile = self.counted(self.recorded("permission.txt"), "--json", ncu_code=1).json()["profile"]
         self.assertEqual(profile["source"], "static")
         self.assertIn("NVreg_RestrictProfilingToAdminUsers=0", profile["limits"])
+
+    def test_the_watched_program_starts_and_its_failure_is_told(self):
+        limits = self.counted("", "--json", script=BLIND_NCU).json()["profile"]["limits"]
+        self.assertRegex(limits, "the profiled program failed: .*no CUDA device|there is no table")  # the latter where there is a GPU
 
     def test_a_tool_that_does_not_exist_is_the_users_mistake(self):
         done = program.run("profile", "--problem", PROBLEM, "--kernel", KERNEL, env={"KERNELAGENT_NCU": "/nonexistent/ncu"})
