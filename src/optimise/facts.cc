@@ -47,6 +47,7 @@ void put_instructions(Facts& facts, const std::map<std::string, std::int64_t>& m
   facts["static.global_loads"] = loads;
   facts["static.copies"] = copies;
   put(facts, "derived.wide_loads_pct", share_pct(wide, loads));
+  put(facts, "derived.integer_pct", share_pct(facts["static.integer"], facts["static.total"]));
   put(facts, "derived.special_pct", share_pct(facts["static.special"], facts["static.total"]));
 }
 
