@@ -150,6 +150,10 @@ class Counters(Case):
         self.assertAlmostEqual(relu["time_ms"], (25856 + 26112) / 1e6)
         self.assertGreater(relu["instructions"]["total"], 0)
         self.assertEqual((matmul["name"], matmul["instructions"]), ("matmul_kernel", {}))
+        roofline = answer["diagnosis"]["roofline"]  # every element of relu is read once and written once
+        elements, seconds = 16 * 300, (relu["time_ms"] + matmul["time_ms"]) / 1e3
+        self.assertAlmostEqual(roofline["memory_pct"], 100 * 8 * elements / 4.8e12 / seconds)
+        self.assertEqual(roofline["warnings"], [])
 
     def test_without_permission_the_static_facts_remain(self):
         profile = self.counted(self.recorded("permission.txt"), "--json", ncu_code=1).json()["profile"]
