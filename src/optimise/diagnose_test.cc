@@ -145,7 +145,8 @@ TEST(Diagnose, EveryRuleHasARowThatFiresAndOneThatDoesNot) {
   for (const Rule& rule : all_rules())
     for (const bool fires : {true, false}) {
       const std::vector<Case> rows = cases();
-      EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Case& c) { return c.rule == rule.name && c.fires == fires; })) << rule.name << (fires ? " never fires" : " is never silent");
+      EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Case& c) { return c.rule == rule.name && c.fires == fires; }))
+          << rule.name << (fires ? " never fires" : " is never silent");
     }
 }
 
