@@ -109,7 +109,7 @@ while [ $# -gt 0 ]; do
   [ "$1" = --log-file ] && table=$2
   shift
 done
-cat {recording} > "$table"
+cat {table} > "$table"
 exit {code}
 """
 
@@ -123,22 +123,22 @@ exec "$@"
 
 
 class Counters(Case):
-    """A recording in the place of Nsight Compute: the way of the numbers, not the numbers."""
+    """A table that was made up, in the form that Nsight Compute writes: the way of the numbers is tested, not the numbers."""
 
-    def counted(self, recording: str, *words: str, code: int = 0, ncu_code: int = 0, script: str = FAKE_NCU) -> program.Finished:
+    def counted(self, table: str, *words: str, code: int = 0, ncu_code: int = 0, script: str = FAKE_NCU) -> program.Finished:
         ncu = self.folder / "ncu"
-        (self.folder / "table.txt").write_text(recording)
-        ncu.write_text(script.format(recording=self.folder / "table.txt", code=ncu_code))
+        (self.folder / "table.txt").write_text(table)
+        ncu.write_text(script.format(table=self.folder / "table.txt", code=ncu_code))
         ncu.chmod(0o755)
         done = program.run("profile", "--problem", RELU, "--kernel", self.written(program.RELU_KERNEL), *words, env={"KERNELAGENT_NCU": str(ncu)})
         self.assertEqual(done.code, code, done.text())
         return done
 
-    def recorded(self, name: str) -> str:
+    def made_up(self, name: str) -> str:
         return (program.ROOT / "test/fuzz/seeds/ncu" / name).read_text()
 
     def test_counters_and_compiled_code_come_together(self):
-        table = self.recorded("two_kernels.csv").replace("scale_rows_kernel", "relu_kernel")
+        table = self.made_up("two_kernels.csv").replace("scale_rows_kernel", "relu_kernel")
         answer = self.counted(table, "--json").json()
         profile, rules = answer["profile"], [(b["rule"], b["kernel"]) for b in answer["diagnosis"]["bottlenecks"]]
         self.assertIn(("bank_conflicts", "matmul_kernel"), rules)
@@ -156,7 +156,7 @@ class Counters(Case):
         self.assertEqual(roofline["warnings"], [])
 
     def test_without_permission_the_static_facts_remain(self):
-        profile = self.counted(self.recorded("permission.txt"), "--json", ncu_code=1).json()["profile"]
+        profile = self.counted(self.made_up("permission.txt"), "--json", ncu_code=1).json()["profile"]
         self.assertEqual(profile["source"], "static")
         self.assertIn("NVreg_RestrictProfilingToAdminUsers=0", profile["limits"])
 
