@@ -78,16 +78,23 @@ model::Diagnosis diagnose(const model::Profile& profile, std::string_view tier) 
   }
   std::stable_sort(out.bottlenecks.begin(), out.bottlenecks.end(), [](const model::Bottleneck& a, const model::Bottleneck& b) { return a.score > b.score; });
   out.category = out.bottlenecks.empty() ? "unknown" : out.bottlenecks[0].category;
-  out.roofline.warnings.push_back("no roofline: the work of the program is not known here");
+  out.roofline.warnings.push_back("no roofline: no time was measured");
   return out;
 }
 
 std::string diagnosis_text(const model::Diagnosis& diagnosis, std::size_t most) {
-  if (diagnosis.bottlenecks.empty()) return "diagnosis: nothing stands out in what is known\n";
-  std::string out = "diagnosis:\n";
+  std::string out;
+  const model::Roofline& roof = diagnosis.roofline;
+  if (roof.efficiency_pct > 0)
+    out += fmt::format("roofline: {:.1f} % of what the GPU can do (memory {:.1f} %, arithmetic {:.1f} %)\n", roof.efficiency_pct, roof.memory_pct, roof.compute_pct);
+  for (const std::string& warning : roof.warnings)
+    if (roof.efficiency_pct > 0) out += fold("warning: " + warning, 0, kColumns);
+  if (diagnosis.bottlenecks.empty()) return out + "diagnosis: nothing stands out in what is known\n";
+  out += "diagnosis:\n";
   for (std::size_t i = 0; i < std::min(most, diagnosis.bottlenecks.size()); ++i) {
     const model::Bottleneck& one = diagnosis.bottlenecks[i];
-    out += fold(fmt::format("{}. {}{}: {} (score {:.2f}, confidence {:.2f})", i + 1, one.rule, one.kernel.empty() ? "" : " in " + one.kernel, one.summary, one.score, one.confidence), 2, kColumns);
+    const std::string where = one.kernel.empty() ? "" : " in " + one.kernel;
+    out += fold(fmt::format("{}. {}{}: {} (score {:.2f}, confidence {:.2f})", i + 1, one.rule, where, one.summary, one.score, one.confidence), 2, kColumns);
     out += fold("seen: " + one.reasoning, 5, kColumns);
     for (const model::RootCause& cause : one.root_causes)
       for (const model::Fix& fix : cause.fixes) out += fold(fmt::format("try: {} ({})", fix.fix, fix.rationale), 5, kColumns);

@@ -116,6 +116,9 @@ std::vector<Case> cases() {
       {"tf32_rate_unused", true, compiled({{"total", 2000}, {"tensor_tf32", 8}}), "tf32"},
       {"tf32_rate_unused", false, compiled({{"total", 2000}, {"tensor", 8}}), "tf32"},
       {"tf32_rate_unused", false, compiled({{"total", 2000}, {"tensor_tf32", 8}}), "fp32"},
+      {"index_arithmetic", true, compiled({{"total", 2383}, {"integer", 1650}})},
+      {"index_arithmetic", false, compiled({{"total", 2383}, {"integer", 250}})},
+      {"index_arithmetic", false, compiled({{"total", 50}, {"integer", 40}})},
       {"special_functions", true, compiled({{"total", 100}, {"special", 40}})},
       {"special_functions", false, compiled({{"total", 100}, {"special", 5}})},
   };
@@ -142,7 +145,8 @@ TEST(Diagnose, EveryRuleHasARowThatFiresAndOneThatDoesNot) {
   for (const Rule& rule : all_rules())
     for (const bool fires : {true, false}) {
       const std::vector<Case> rows = cases();
-      EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Case& c) { return c.rule == rule.name && c.fires == fires; })) << rule.name << (fires ? " never fires" : " is never silent");
+      EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Case& c) { return c.rule == rule.name && c.fires == fires; }))
+          << rule.name << (fires ? " never fires" : " is never silent");
     }
 }
 

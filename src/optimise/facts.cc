@@ -47,6 +47,7 @@ void put_instructions(Facts& facts, const std::map<std::string, std::int64_t>& m
   facts["static.global_loads"] = loads;
   facts["static.copies"] = copies;
   put(facts, "derived.wide_loads_pct", share_pct(wide, loads));
+  put(facts, "derived.integer_pct", share_pct(facts["static.integer"], facts["static.total"]));
   put(facts, "derived.special_pct", share_pct(facts["static.special"], facts["static.total"]));
 }
 
@@ -64,9 +65,11 @@ Facts kernel_facts(const model::KernelProfile& kernel, std::string_view tier) {
   facts["static.launches"] = static_cast<double>(kernel.launches);
   put_instructions(facts, kernel.instructions);
   if (kernel.waves && *kernel.waves > 1) facts["derived.tail_idle_pct"] = 100 * (std::ceil(*kernel.waves) - *kernel.waves) / std::ceil(*kernel.waves);
-  const std::optional<double> memory = get(facts, "dram__throughput.avg.pct_of_peak_sustained_elapsed"), compute = get(facts, "sm__throughput.avg.pct_of_peak_sustained_elapsed");
+  const std::optional<double> memory = get(facts, "dram__throughput.avg.pct_of_peak_sustained_elapsed");
+  const std::optional<double> compute = get(facts, "sm__throughput.avg.pct_of_peak_sustained_elapsed");
   if (memory && compute) facts["derived.memory_minus_compute_pct"] = *memory - *compute;
-  put(facts, "derived.bank_conflict_pct", share_pct(get(facts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"), get(facts, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")));
+  put(facts, "derived.bank_conflict_pct",
+      share_pct(get(facts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"), get(facts, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")));
   if (tier.empty()) return facts;
   facts["tier.fp32_asked"] = tier == "fp32" ? 1 : 0;
   facts["tier.half_allowed"] = tier == "tf32" || tier == "half" ? 1 : 0;

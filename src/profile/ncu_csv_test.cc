@@ -36,7 +36,8 @@ TEST(NcuCsv, ReadsUnitsSeparatorsAndQuotedNames) {
 }
 
 TEST(NcuCsv, AllLaunchesOfAKernelAreOneAndLongOnesWeighMore) {
-  const auto kernels = aggregated(parse_ncu(table(row("a", "\"10\",\"1\",\"90\",\"32\"") + row("b", "\"5\",\"2\",\"50\",\"40\"") + row("a", "\"30\",\"3\",\"10\",\"32\""))).value());
+  const auto kernels = aggregated(
+      parse_ncu(table(row("a", "\"10\",\"1\",\"90\",\"32\"") + row("b", "\"5\",\"2\",\"50\",\"40\"") + row("a", "\"30\",\"3\",\"10\",\"32\""))).value());
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].name, "a");
   EXPECT_EQ(kernels[0].launches, 2);
@@ -88,7 +89,8 @@ TEST(NcuCsv, UnitsWithAndWithoutPrefix) {
   const struct {
     const char* unit;
     double factor;
-  } cases[] = {{"", 1}, {"%", 1}, {"byte", 1}, {"Kbyte", 1e3}, {"Gbyte/second", 1e9}, {"nsecond", 1e-9}, {"ns", 1e-9}, {"us", 1e-6}, {"msecond", 1e-3}, {"s", 1}, {"register/thread", 1},
+  } cases[] = {{"", 1}, {"%", 1}, {"byte", 1}, {"Kbyte", 1e3}, {"Gbyte/second", 1e9}, {"nsecond", 1e-9}, {"ns", 1e-9}, {"us", 1e-6}, {"msecond", 1e-3}, {"s", 1},
+               {"register/thread", 1},
                {"Kbyte/block", 1e3}, {"byte/nsecond", 1e9}, {"Ghz", 1e9}, {"Pbyte", 0}, {"furlong", 0}, {"byte/", 1}, {"/", 1}, {"a/b/c", 0}, {"K", 0}};
   for (const auto& c : cases) EXPECT_DOUBLE_EQ(unit_factor(c.unit), c.factor) << c.unit;
 }

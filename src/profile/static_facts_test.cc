@@ -36,7 +36,8 @@ TEST(StaticFacts, WhatIsNotKnownIsNotThere) {
 
 TEST(StaticFacts, NonsenseDoesNoHarm) {
   for (const char* launch : {"null", "[]", "{}", R"({"kernel": 3, "grid": "x", "launched": -7})", R"({"grid": [1, 2, 3, 4], "launched": 1e300})", R"({"grid": [null, "a", -5]})"})
-    for (const char* compiled : {"null", "{}", R"({"registers": 1e9, "shared_bytes": -1, "num_warps": "four", "code": 5})", R"({"registers": 99999999, "shared_bytes": 0, "num_warps": 4})"}) {
+    for (const char* compiled : {"null", "{}", R"({"registers": 1e9, "shared_bytes": -1, "num_warps": "four", "code": 5})",
+                                 R"({"registers": 99999999, "shared_bytes": 0, "num_warps": 4})"}) {
       const model::KernelProfile kernel = kernel_from(Json::parse(launch), Json::parse(compiled), ir::default_gpu());
       EXPECT_GE(kernel.launches, 1);
       EXPECT_FALSE(kernel.occupancy_pct);

@@ -109,28 +109,36 @@ while [ $# -gt 0 ]; do
   [ "$1" = --log-file ] && table=$2
   shift
 done
-cat {recording} > "$table"
+cat {table} > "$table"
 exit {code}
 """
 
 
-class Counters(Case):
-    """A recording in the place of Nsight Compute: the way of the numbers, not the numbers."""
+# Starts the program that it should watch, and writes nothing.
+BLIND_NCU = """#!/bin/sh
+while [ "$1" != --log-file ]; do shift; done
+shift 2
+exec "$@"
+"""
 
-    def counted(self, recording: str, *words: str, code: int = 0, ncu_code: int = 0) -> program.Finished:
+
+class Counters(Case):
+    """A table that was made up, in the form that Nsight Compute writes: the way of the numbers is tested, not the numbers."""
+
+    def counted(self, table: str, *words: str, code: int = 0, ncu_code: int = 0, script: str = FAKE_NCU) -> program.Finished:
         ncu = self.folder / "ncu"
-        (self.folder / "table.txt").write_text(recording)
-        ncu.write_text(FAKE_NCU.format(recording=self.folder / "table.txt", code=ncu_code))
+        (self.folder / "table.txt").write_text(table)
+        ncu.write_text(script.format(table=self.folder / "table.txt", code=ncu_code))
         ncu.chmod(0o755)
         done = program.run("profile", "--problem", RELU, "--kernel", self.written(program.RELU_KERNEL), *words, env={"KERNELAGENT_NCU": str(ncu)})
         self.assertEqual(done.code, code, done.text())
         return done
 
-    def recorded(self, name: str) -> str:
+    def made_up(self, name: str) -> str:
         return (program.ROOT / "test/fuzz/seeds/ncu" / name).read_text()
 
     def test_counters_and_compiled_code_come_together(self):
-        table = self.recorded("two_kernels.csv").replace("scale_rows_kernel", "relu_kernel")
+        table = self.made_up("two_kernels.csv").replace("scale_rows_kernel", "relu_kernel")
         answer = self.counted(table, "--json").json()
         profile, rules = answer["profile"], [(b["rule"], b["kernel"]) for b in answer["diagnosis"]["bottlenecks"]]
         self.assertIn(("bank_conflicts", "matmul_kernel"), rules)
@@ -142,11 +150,19 @@ class Counters(Case):
         self.assertAlmostEqual(relu["time_ms"], (25856 + 26112) / 1e6)
         self.assertGreater(relu["instructions"]["total"], 0)
         self.assertEqual((matmul["name"], matmul["instructions"]), ("matmul_kernel", {}))
+        roofline = answer["diagnosis"]["roofline"]  # every element of relu is read once and written once
+        elements, seconds = 16 * 300, (relu["time_ms"] + matmul["time_ms"]) / 1e3
+        self.assertAlmostEqual(roofline["memory_pct"], 100 * 8 * elements / 4.8e12 / seconds)
+        self.assertEqual(roofline["warnings"], [])
 
     def test_without_permission_the_static_facts_remain(self):
-        profile = self.counted(self.recorded("permission.txt"), "--json", ncu_code=1).json()["profile"]
+        profile = self.counted(self.made_up("permission.txt"), "--json", ncu_code=1).json()["profile"]
         self.assertEqual(profile["source"], "static")
         self.assertIn("NVreg_RestrictProfilingToAdminUsers=0", profile["limits"])
+
+    def test_the_watched_program_starts_and_its_failure_is_told(self):
+        limits = self.counted("", "--json", script=BLIND_NCU).json()["profile"]["limits"]
+        self.assertRegex(limits, "the profiled program failed: .*no CUDA device|there is no table")  # the latter where there is a GPU
 
     def test_a_tool_that_does_not_exist_is_the_users_mistake(self):
         done = program.run("profile", "--problem", PROBLEM, "--kernel", KERNEL, env={"KERNELAGENT_NCU": "/nonexistent/ncu"})

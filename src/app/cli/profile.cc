@@ -11,9 +11,11 @@
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "optimise/diagnose.h"
+#include "optimise/roofline.h"
 #include "os/environment.h"
 #include "os/gpu.h"
 #include "os/gpu_pool.h"
+#include "pipeline/generate.h"
 #include "problem/problem_file.h"
 #include "profile/ncu.h"
 #include "profile/static_facts.h"
@@ -90,9 +92,7 @@ Result<Counted> counted(const Arguments& arguments, const ProfileRequest& reques
   return profile::counted_kernels(request.subject, options, interpreter, context.cancel);
 }
 
-Result<model::Profile> profiled(const Arguments& arguments, const ProfileRequest& request, EventLog& log, AppContext& context) {
-  KA_ASSIGN(const std::string python, bridge::find_interpreter());
-  bridge::WarmInterpreter interpreter({python});
+Result<model::Profile> profiled(const Arguments& arguments, const ProfileRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, AppContext& context) {
   KA_ASSIGN(model::Profile out, profile::static_profile(request.subject, request.options, interpreter, context.cancel, &log));
   Result<Counted> kernels = counted(arguments, request, interpreter, log, context);
   if (kernels) return profile::with_counters(std::move(out), std::move(*kernels));
@@ -101,14 +101,48 @@ Result<model::Profile> profiled(const Arguments& arguments, const ProfileRequest
   return out;
 }
 
+// Against the work of the program as the graph tells it, without rewrites that change it; a warning where that cannot be found out.
+Result<model::Roofline> roofline_of(const model::Profile& profile, const ProfileRequest& request, const model::Roofline& plain, const std::string& tier,
+                                    bridge::WarmInterpreter& interpreter, EventLog& log, AppContext& context) {
+  double all_ms = 0;
+  for (const model::KernelProfile& kernel : profile.kernels) all_ms += kernel.time_ms.value_or(0);
+  if (all_ms <= 0) return plain;
+  pipeline::GenerateChoices choices;
+  choices.gpu = request.options.gpu;
+  choices.algebraic = false;
+  choices.checks_plan = false;
+  const verify::ProblemSource problem{request.subject.problem_path, request.subject.problem_object, request.subject.problem_text, request.subject.mode};
+  verify::JudgeOptions judging;
+  judging.limit = request.options.limit;
+  judging.limits = request.options.limits;
+  const Result<pipeline::Generated> made = pipeline::generate(problem, judging, choices, interpreter, context.cancel, &log);
+  model::Roofline out = plain;
+  if (!made && made.error().kind == ErrorKind::cancelled) return made.error();
+  if (!made) {
+    out.warnings = {"no roofline: the work of the program is not known: " + elide_middle(made.error().message, 200)};
+    return out;
+  }
+  optimise::Work work;
+  work.bytes = made->cost.floor_bytes;
+  for (const partition::KernelCost& kernel : made->cost.kernels) {
+    work.product_flops += kernel.product_flops;
+    work.other_flops += kernel.other_flops;
+  }
+  return optimise::roofline(optimise::floor_of(work, request.options.gpu, tier), all_ms / 1e3, plain.uses_tensor_cores);
+}
+
 }  // namespace
 
 Result<int> run_profile(const Arguments& arguments, AppContext& context) {
   KA_ASSIGN(const ProfileRequest request, profile_request(arguments));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command));
-  KA_ASSIGN(const model::Profile profile, profiled(arguments, request, output.log(), context));
+  KA_ASSIGN(const std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  KA_ASSIGN(const model::Profile profile, profiled(arguments, request, interpreter, output.log(), context));
   const std::string asked = arguments.text("--precision", "default");  // judge_options has checked it
-  const model::Diagnosis diagnosis = optimise::diagnose(profile, asked == "default" ? "" : asked);
+  const std::string tier = asked == "default" ? "" : asked;
+  model::Diagnosis diagnosis = optimise::diagnose(profile, tier);
+  KA_ASSIGN(diagnosis.roofline, roofline_of(profile, request, diagnosis.roofline, tier, interpreter, output.log(), context));
   const Json result = {{"profile", model::to_json(profile)}, {"diagnosis", model::to_json(diagnosis)}};
   if (arguments.has("--out")) {
     KA_TRY(output.open());

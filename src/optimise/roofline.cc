@@ -1,0 +1,37 @@
+#include "optimise/roofline.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ka::optimise {
+namespace {
+
+constexpr double kAtRooflinePct = 95, kProductsForFloat32 = 3;
+
+}  // namespace
+
+Floor floor_of(const Work& work, const ir::Gpu& gpu, std::string_view tier) {
+  const bool half = tier == "tf32" || tier == "half";
+  const double products = half ? gpu.peak_half : std::max(gpu.peak_float32, gpu.peak_half / kProductsForFloat32);
+  return {work.bytes / gpu.peak_bytes, std::max(work.product_flops / products, work.other_flops / gpu.peak_float32)};
+}
+
+model::Roofline roofline(const Floor& floor, double measured_seconds, bool uses_tensor_cores) {
+  model::Roofline out;
+  out.uses_tensor_cores = uses_tensor_cores;
+  if (!(measured_seconds > 0)) {
+    out.warnings.push_back("no roofline: no time was measured");
+    return out;
+  }
+  out.compute_pct = 100 * floor.compute_seconds / measured_seconds;
+  out.memory_pct = 100 * floor.memory_seconds / measured_seconds;
+  out.efficiency_pct = std::max(out.compute_pct, out.memory_pct);
+  out.headroom_pct = std::max(0.0, 100 - out.efficiency_pct);
+  out.at_roofline = out.efficiency_pct >= kAtRooflinePct;
+  if (out.efficiency_pct > 100)
+    out.warnings.push_back(fmt::format("{:.0f} % of what the GPU can do: the kernel does less than the program, or the time is wrong", out.efficiency_pct));
+  return out;
+}
+
+}  // namespace ka::optimise

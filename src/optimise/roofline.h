@@ -1,0 +1,30 @@
+// Work over peak: how long a program must take at least on a GPU, and what share of that a measured time is. The work is that of the program, not of
+// the kernels: each input read once, each result written once, the products of the program once.
+#pragma once
+
+#include <string_view>
+
+#include "ir/gpu.h"
+#include "model/diagnosis.h"
+
+namespace ka::optimise {
+
+struct Work {
+  double bytes = 0;
+  double product_flops = 0;  // of matrix products
+  double other_flops = 0;
+};
+
+struct Floor {
+  double memory_seconds = 0, compute_seconds = 0;
+  double seconds() const { return memory_seconds > compute_seconds ? memory_seconds : compute_seconds; }
+};
+
+// By the peaks of the GPU's data sheet. Products at the best rate that the tier ("fp32", "tf32", "half"; empty: fp32) can have: float32's accuracy by three float16 products,
+// TF32's by one.
+Floor floor_of(const Work& work, const ir::Gpu& gpu, std::string_view tier);
+
+// Above 100 % is a bug or a cheat: a warning says so.
+model::Roofline roofline(const Floor& floor, double measured_seconds, bool uses_tensor_cores);
+
+}  // namespace ka::optimise
