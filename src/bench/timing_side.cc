@@ -9,8 +9,8 @@
 
 #include "base/hash.h"
 #include "base/json_fields.h"
+#include "base/statistics.h"
 #include "base/strings.h"
-#include "bench/statistics.h"
 #include "os/memory_file.h"
 
 namespace ka::bench {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "base/statistics.h"
 #include "base/strings.h"
-#include "bench/statistics.h"
 
 namespace ka::optimise {
 namespace {
@@ -51,7 +51,7 @@ class Search {
     if (!judged[0].code.empty()) state_.codes.insert(judged[0].code);
     KA_ASSIGN(const Samples samples, device_.time({input.text}, Effort::full));
     if (samples.empty() || samples[0].empty()) return environment_error("the kernel to begin with could not be timed");
-    state_.input_ms = input.ms = bench::median(samples[0]);
+    state_.input_ms = input.ms = median(samples[0]);
     state_.stop = why_stop();
     return keep_(state_);
   }
@@ -121,18 +121,18 @@ class Search {
     std::vector<std::string> texts = {state_.best_program().text};
     for (const Contender& one : contenders) texts.push_back(one.move.text);
     KA_ASSIGN(const Samples samples, timed(texts, Effort::brief));
-    const double best = bench::median(samples[0]);
+    const double best = median(samples[0]);
     std::vector<Contender> out;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       contenders[i].brief = samples[i + 1];
-      const double mine = bench::median(samples[i + 1]);
+      const double mine = median(samples[i + 1]);
       if (samples[i + 1].empty()) note(contenders[i], "crashed", "it ended the process that timed it");
       else if (best > 0 && mine > kWithin * best) note(contenders[i], "slower", fmt::format("{:.2f} times the time of the best", mine / best), by_input_clock(mine, best));
       else out.push_back(std::move(contenders[i]));
     }
-    std::stable_sort(out.begin(), out.end(), [](const Contender& a, const Contender& b) { return bench::median(a.brief) < bench::median(b.brief); });
+    std::stable_sort(out.begin(), out.end(), [](const Contender& a, const Contender& b) { return median(a.brief) < median(b.brief); });
     const std::size_t survivors = std::max(std::min(out.size(), kFewest), (out.size() + 1) / 2);
-    for (std::size_t i = survivors; i < out.size(); ++i) note(out[i], "slower", "others of its round were faster in a brief timing", by_input_clock(bench::median(out[i].brief), best));
+    for (std::size_t i = survivors; i < out.size(); ++i) note(out[i], "slower", "others of its round were faster in a brief timing", by_input_clock(median(out[i].brief), best));
     out.resize(survivors);
     contenders = std::move(out);
     return ok();
@@ -145,9 +145,9 @@ class Search {
     std::vector<std::string> texts = {state_.programs[0].text, state_.best_program().text};
     for (const Contender& one : contenders) texts.push_back(one.move.text);
     KA_ASSIGN(const Samples samples, timed(texts, Effort::full));
-    const double input_now = bench::median(samples[0]);
+    const double input_now = median(samples[0]);
     if (input_now <= 0 || samples[1].empty()) return environment_error("the kernel to begin with could not be timed again");
-    if (state_.best != 0) program(state_.best).ms = state_.input_ms * bench::median(samples[1]) / input_now;
+    if (state_.best != 0) program(state_.best).ms = state_.input_ms * median(samples[1]) / input_now;
     const std::vector<double>* leader = &samples[1];
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       const std::vector<double>& mine = samples[i + 2];
@@ -155,12 +155,12 @@ class Search {
         note(contenders[i], "crashed", "it ended the process that timed it");
         continue;
       }
-      const double ms = state_.input_ms * bench::median(mine) / input_now;
+      const double ms = state_.input_ms * median(mine) / input_now;
       if (options_.floor_ms > 0 && efficiency(options_.floor_ms, ms) > kImpossible) {
         note(contenders[i], "impossible", fmt::format("{:.0f} % of the least possible time: a mistake in the floor, or a cheat", 100 * efficiency(options_.floor_ms, ms)), ms);
         continue;
       }
-      const bench::Ratio gain = bench::ratio_of_medians(*leader, mine, 0.95, 2000, options_.seed);
+      const Ratio gain = ratio_of_medians(*leader, mine, 0.95, 2000, options_.seed);
       const bool wins = gain.low > 1;
       note(contenders[i], wins ? "kept" : gain.high < 1 ? "slower" : "not_certain", fmt::format("{:.3f} times as fast as the best (between {:.3f} and {:.3f})", gain.value, gain.low, gain.high), ms);
       const int id = next_id();

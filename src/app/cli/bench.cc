@@ -97,7 +97,7 @@ Result<std::vector<std::string>> contenders_of(const std::string& baselines) {
 std::vector<SpeedUp> speed_ups(const bench::Timed& timed) {
   std::vector<SpeedUp> out;
   for (std::size_t i = 1; i < timed.timings.size(); ++i)
-    out.push_back({timed.timings[i].contender, bench::ratio_of_medians(timed.timings[i].samples_ms, timed.timings[0].samples_ms)});
+    out.push_back({timed.timings[i].contender, ratio_of_medians(timed.timings[i].samples_ms, timed.timings[0].samples_ms)});
   return out;
 }
 
@@ -107,7 +107,7 @@ std::string bench_text(const bench::Timed& timed) {
   out += fmt::format("  {:<26} {:>10.4f} ms   (best {:.4f})\n", "kernel", kernel.median_ms, kernel.min_ms);
   const std::vector<SpeedUp> ratios = speed_ups(timed);
   for (std::size_t i = 0; i < ratios.size(); ++i) {
-    const bench::Ratio& ratio = ratios[i].ratio;
+    const Ratio& ratio = ratios[i].ratio;
     out += fmt::format("  {:<26} {:>10.4f} ms   {:.3f} times the kernel's ({:.3f} to {:.3f}{})\n", ratios[i].contender, timed.timings[i + 1].median_ms,
                        ratio.value, ratio.low, ratio.high, ratio.is_certain() ? "" : ", no certain difference");
   }

@@ -3,7 +3,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/settings_table.h"
-#include "bench/statistics.h"
+#include "base/statistics.h"
 #include "bench/timing_side.h"
 
 namespace ka::app {
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> contenders_of(const std::string& baselines);
 // A contender's time over the kernel's, with its interval: above 1 the kernel is faster.
 struct SpeedUp {
   std::string contender;
-  bench::Ratio ratio;
+  Ratio ratio;
 };
 std::vector<SpeedUp> speed_ups(const bench::Timed& timed);
 

@@ -1,4 +1,4 @@
-#include "bench/statistics.h"
+#include "base/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace ka::bench {
+namespace ka {
 namespace {
 
 // splitmix64: small, and the same everywhere, which the library's distributions are not.
@@ -72,4 +72,4 @@ Ratio ratio_of_medians(const std::vector<double>& numerator, const std::vector<d
   return out;
 }
 
-}  // namespace ka::bench
+}  // namespace ka

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ka::bench {
+namespace ka {
 
 // 0 for an empty list.
 double median(std::vector<double> samples);
@@ -25,4 +25,4 @@ struct Ratio {
 Ratio ratio_of_medians(const std::vector<double>& numerator, const std::vector<double>& denominator, double confidence = 0.95,
                        int resamples = 2000, std::uint64_t seed = 1);
 
-}  // namespace ka::bench
+}  // namespace ka

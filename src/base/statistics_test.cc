@@ -1,11 +1,11 @@
-#include "bench/statistics.h"
+#include "base/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-namespace ka::bench {
+namespace ka {
 namespace {
 
 std::vector<double> noisy(double center, double spread, int count, unsigned seed) {
@@ -77,4 +77,4 @@ TEST(Ratio, OfNothing) {
 }
 
 }  // namespace
-}  // namespace ka::bench
+}  // namespace ka
