@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import prod
 
-from ka_bridge.compose_merge import edited, renamed
+from ka_bridge.compose_merge import edited
 from ka_bridge.compose_part import Item, Part
 
 LARGEST_OFFSET = 8  # N0 + 2 is worth writing, N0 + 100 is a number of its own
@@ -36,7 +36,7 @@ class Kernel:
 
 def with_shared_numbers(parts: list[Part]) -> dict[int, str]:
     """The new texts, by number of the part, of those that change."""
-    groups: dict[str, list[Kernel]] = defaultdict(list)
+    groups: dict[bytes, list[Kernel]] = defaultdict(list)
     for part in parts:
         for kernel in kernels_of(part):
             groups[look(kernel)].append(kernel)
@@ -85,16 +85,13 @@ def numbers_of(function: ast.FunctionDef) -> list[ast.Constant]:
     return [node for statement in function.body for node in ast.walk(statement) if isinstance(node, ast.Constant) and type(node.value) is int]
 
 
-def look(kernel: Kernel) -> str:
-    """The kernel without its numbers and its name."""
-    before = [node.value for node in kernel.numbers]
-    try:
-        for node in kernel.numbers:
-            node.value = 0
-        return renamed(kernel.item, {}, ["?"], ast.dump)
-    finally:
-        for node, value in zip(kernel.numbers, before):
-            node.value = value
+def look(kernel: Kernel) -> bytes:
+    """The text of the kernel without its numbers and its name: where it is equal, the trees are, but for the numbers."""
+    node = kernel.item.node
+    first = node.args.args[0]
+    edits = [(number.lineno - first.lineno + 1, number.col_offset, str(number.value), "#") for number in kernel.numbers]
+    lines = edited(kernel.part.lines[first.lineno - 1 : node.end_lineno], edits)
+    return b"\n".join([ast.dump(node.decorator_list[0]).encode(), lines[0][first.col_offset :], *lines[1:]])
 
 
 def group_edits(group: list[Kernel]) -> list[list[Edit]]:
