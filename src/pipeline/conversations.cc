@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kFolder = "conversations/";
 constexpr const char* kSeedFile = "conversations/seed";
+constexpr std::int64_t kMostTokens = 1'000'000'000'000;  // of one answer in a file: sums of them are numbers too
 
 const char* word_of(llm::Role role) { return role == llm::Role::system ? "system" : role == llm::Role::user ? "user" : "assistant"; }
 const char* word_of(llm::Finish finish) { return finish == llm::Finish::complete ? "complete" : finish == llm::Finish::truncated ? "truncated" : "refused"; }
@@ -39,23 +40,36 @@ Json json_of(const llm::ChatReply& reply) {
           {"model", reply.model}, {"provider", reply.provider}, {"id", reply.id}, {"retries", reply.retries}, {"seconds", reply.seconds}};
 }
 
-// Nothing where a file is not what it was when it was written.
-std::optional<llm::ChatReply> reply_of(const Json& json) try {
-  llm::ChatReply out;
-  for (const Json& answer : json.at("answers")) {
-    const std::string finish = answer.at("finish");
-    out.answers.push_back({answer.at("text").get<std::string>(), finish == "truncated" ? llm::Finish::truncated : finish == "refused" ? llm::Finish::refused : llm::Finish::complete});
-  }
-  const Json& usage = json.at("usage");
-  out.usage = {usage.at("input_tokens"), usage.at("cached_tokens"), usage.at("output_tokens"), usage.at("reasoning_tokens"), usage.at("dollars")};
-  out.model = json.at("model");
-  out.provider = json.at("provider");
-  out.id = json.at("id");
-  out.retries = json.at("retries");
-  out.seconds = json.at("seconds");
+llm::Usage usage_of(const Json& json, FieldReader& outer) {
+  FieldReader in(json, "usage");
+  const auto tokens = [&](const char* name) { return in.required<std::int64_t>(name); };
+  const llm::Usage out{tokens("input_tokens"), tokens("cached_tokens"), tokens("output_tokens"), tokens("reasoning_tokens"), in.required<double>("dollars")};
+  const auto [least, most] = std::minmax({out.input_tokens, out.cached_tokens, out.output_tokens, out.reasoning_tokens});
+  if (least < 0 || most > kMostTokens || !(out.dollars >= 0)) outer.fail("usage", "is no number of tokens or dollars");
+  if (!in.good()) outer.fail(in.status().error());
   return out;
-} catch (const Json::exception&) {
-  return std::nullopt;
+}
+
+llm::Finish finish_of(const std::string& word) { return word == "truncated" ? llm::Finish::truncated : word == "refused" ? llm::Finish::refused : llm::Finish::complete; }
+
+// Nothing where a file is not what it was when it was written.
+std::optional<llm::ChatReply> reply_of(const Json& json) {
+  llm::ChatReply out;
+  FieldReader in(json, "reply");
+  if (const Json* const answers = in.required_array("answers")) {
+    for (const Json& one : *answers) {
+      FieldReader answer(one, "answer");
+      out.answers.push_back({answer.required<std::string>("text"), finish_of(answer.required<std::string>("finish"))});
+      if (!answer.good()) return std::nullopt;
+    }
+  }
+  if (const Json* const usage = in.required_object("usage")) out.usage = usage_of(*usage, in);
+  out.model = in.required<std::string>("model");
+  out.provider = in.required<std::string>("provider");
+  out.id = in.required<std::string>("id");
+  out.retries = in.required<int>("retries");
+  out.seconds = in.required<double>("seconds");
+  return in.good() ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::int64_t tokens_of(const llm::Usage& usage) { return usage.input_tokens + usage.output_tokens; }
@@ -113,7 +127,8 @@ std::optional<llm::ChatReply> Conversations::recorded(const std::string& name, c
   if (!text) return std::nullopt;
   const Result<Json> json = parse_json(*text, name);
   if (!json || !json->is_object() || !json->contains("reply")) return std::nullopt;
-  const bool same = json->value("asked_sha256", "") == digest_of(request);
+  const auto digest = json->find("asked_sha256");
+  const bool same = digest != json->end() && *digest == digest_of(request);
   if (!same && !replayed_) return std::nullopt;  // the run goes on otherwise than it did: the old answer is to another question
   if (!same && log_ != nullptr) log_->warning("synth", "another_question", name + " was the answer to another question");
   return reply_of((*json)["reply"]);

@@ -31,10 +31,12 @@
 #include "model/route.h"
 #include "model/run_info.h"
 #include "model/run_summary.h"
+#include "model/sentence_record.h"
 #include "model/subgraph.h"
 #include "model/timing.h"
 #include "model/verdict.h"
 #include "os/gpu.h"
+#include "pipeline/conversations.h"
 #include "pipeline/dispatch.h"
 #include "problem/sentence.h"
 #include "profile/instruction_mix.h"
@@ -42,6 +44,7 @@
 #include "route/cache.h"
 #include "synth/prompt/normal_form.h"
 #include "synth/prompt/reply.h"
+#include "synth/prompt/reply_json.h"
 #include "synth/prompt/text_template.h"
 #include "synth/llm/failure.h"
 #include "synth/llm/models.h"
@@ -316,6 +319,31 @@ void provider_error(std::string_view bytes) {
   KA_CHECK(failure.error.message.size() < 1000 && (!failure.retry_after || failure.retry_after->count() >= 0));
 }
 
+// A recorded answer, as a replay reads it; what is written of it reads as the same.
+void conversation(std::string_view bytes) {
+  std::string recorded(bytes), written;
+  const pipeline::Artifacts own{"own", [](const std::string&) -> Result<std::string> { return not_found("nothing"); },
+                                [&](const std::string&, const std::string& text) {
+                                  written = text;
+                                  return ok();
+                                }};
+  const pipeline::Artifacts replayed{"recording", [&](const std::string&) -> Result<std::string> { return recorded; }, own.write};
+  llm::ChatRequest request;
+  request.messages = {{llm::Role::user, "which?"}};
+  const auto asked = [&] { return pipeline::Conversations(own, {}, {}, replayed, nullptr).ask("whole/worker_1", request, {}); };
+  const Result<llm::ChatReply> read = asked();
+  if (!read) return check_sentence(read.error());
+  KA_CHECK(read->usage.input_tokens >= 0 && read->usage.output_tokens >= 0 && read->usage.dollars >= 0);
+  const std::string first = recorded = written;
+  KA_CHECK(static_cast<bool>(asked()));
+  KA_CHECK(written == first);
+}
+
+void json_reply(std::string_view bytes) {
+  const Result<Json> read = prompt::read_json_reply(bytes);
+  if (good(read)) KA_CHECK(read->is_object());
+}
+
 void models(std::string_view bytes) {
   const Result<std::vector<llm::Model>> read = llm::read_models(bytes, "models.json");
   if (!good(read)) return;
@@ -348,6 +376,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"chat_reply", reply<llm::kOpenAiChat>},
     {"command_line", command_line},
     {"config_file", config_file},
+    {"conversation", conversation},
     {"diagnosis", value<model::diagnosis_from_json>},
     {"env_file", env_file},
     {"exported_graph", exported_graph},
@@ -355,6 +384,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"gpus", gpus},
     {"job_request", job_request},
     {"journal", journal},
+    {"json_reply", json_reply},
     {"live_frame", live_frame},
     {"machine_code", machine_code},
     {"models", models},
@@ -371,6 +401,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"run_info", value<model::run_info_from_json>},
     {"run_summary", value<model::run_summary_from_json>},
     {"sentence", sentence},
+    {"sentence_record", value<model::sentence_record_from_json>},
     {"sse", sse},
     {"subgraph", value<model::subgraph_from_json>},
     {"subgraphs", subgraphs, 30},
