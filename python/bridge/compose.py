@@ -13,6 +13,7 @@ from typing import Any
 
 from ka_bridge import policy
 from ka_bridge.compose_merge import Merge
+from ka_bridge.compose_numbers import with_shared_numbers
 from ka_bridge.compose_part import Part
 from ka_bridge.compose_scope import Refused
 from ka_bridge.conn import Conn, error_answer, one_line
@@ -26,6 +27,8 @@ class Declined(Exception):
 
 def merge(request: dict[str, Any]) -> dict[str, Any]:
     parts = [read_part(number, given) for number, given in enumerate(request["parts"])]
+    for number, text in with_shared_numbers(parts).items():
+        parts[number] = read_part(number, {**request["parts"][number], "text": text})
     by_name = {part.name: part for part in parts}
     taken = {call["part"]: check_call(number, call, by_name[call["part"]]) for number, call in enumerate(request["calls"], 1)}
     names = returned_names(request["returns"])
