@@ -70,7 +70,8 @@ def measure(problem: Path, program: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "run"
         begin = time.monotonic()
-        subprocess.run([program, "pipeline", "--problem", problem.resolve(), "--no-verify", "--no-router-cache", "--no-export-cache", "--out", out], check=True, cwd=scratch, capture_output=True)
+        words = ("pipeline", "--problem", problem.resolve(), "--no-verify", "--no-router-cache", "--no-export-cache", "--out", out)
+        subprocess.run([program, *words], check=True, cwd=scratch, capture_output=True)
         seconds = time.monotonic() - begin
         subgraphs = json.loads((out / "subgraphs.json").read_text())
         composed = out / "compose_out" / "composed_kernel.py"

@@ -57,7 +57,7 @@ struct Composed {
 
 struct Options {
   os::SandboxRequest sandbox;
-  std::chrono::milliseconds limit{60'000};
+  std::chrono::milliseconds limit{300'000};
 };
 
 // Parts that no call names are left out.

@@ -87,9 +87,10 @@ class Numbers(unittest.TestCase):
         self.assertIn("num_warps=4, N1=64,", texts_of(first, second)[1])
 
     def test_who_does_not_take_part(self) -> None:
+        outer = "@triton.jit\ndef outer(x_ptr, y_ptr, n):\n    wide_kernel(x_ptr, y_ptr, n, 64)\n\n"
         changes = {
             "referred to otherwise": ("    return y\n", "    other = wide_kernel\n    return y\n"),
-            "called by a kernel": ("def kernel_function(x):\n", "@triton.jit\ndef outer(x_ptr, y_ptr, n):\n    wide_kernel(x_ptr, y_ptr, n, 64)\n\ndef kernel_function(x):\n    outer[(1,)](x, x, 1, num_warps=4)\n"),
+            "called by a kernel": ("def kernel_function(x):\n", outer + "def kernel_function(x):\n    outer[(1,)](x, x, 1, num_warps=4)\n"),
             "handed a dictionary": ("num_warps=4,", "num_warps=4, **{}"),
             "handed a list": ("x, y, x.shape[0],", "*[x, y, x.shape[0]],"),
             "without keywords": (", BLOCK=64, num_warps=4,", ", 64,"),

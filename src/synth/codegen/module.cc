@@ -345,7 +345,9 @@ class ModuleWriter {
     for (const ir::SizeSource& size : graph_.sizes)
       out.line(fmt::format("{} = {}", size.symbol, ir::value_text(size, size.argument < 0 ? "" : buffers_.at(size.argument).name)));
     for (const NamedSum& sum : sums_) {
-      const bool used = std::any_of(emitted_.begin(), emitted_.end(), [&](const EmittedKernel& kernel) { return std::find(kernel.sizes.begin(), kernel.sizes.end(), sum.name) != kernel.sizes.end(); });
+      const bool used = std::any_of(emitted_.begin(), emitted_.end(), [&](const EmittedKernel& kernel) {
+        return std::find(kernel.sizes.begin(), kernel.sizes.end(), sum.name) != kernel.sizes.end();
+      });
       if (used) out.line(fmt::format("{} = {}", sum.name, sum.sum.text()));
     }
   }
