@@ -4,7 +4,8 @@ One request, one answer. A round gives every contender, in an order that turns, 
 larger than the L2 cache is written. On a GPU a sample is the time between two events on the stream; without one, which is for
 trying the command only, it is the clock of the CPU. Statistics are not made here: every sample is answered.
 
-Only a kernel file that the judge has accepted comes here: it shares the process with what it is compared with.
+Only kernel files that the judge has accepted come here: they share the process with what they are compared with. `rivals` are further kernel files,
+contenders under their own names; one that fails is told, and the others go on.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ class Bench:
         self.model = self.program.build(derived_seed(self.seed, cost.WEIGHTS_SEED))
         self.weights = {w.argument: w.tensor.detach() for w in weights.collect(self.model)}
         self.inputs = self._input_sets()
+        self.files: dict[str, tuple[bytes, str, str]] = {}  # text, file name and entry of contenders that are kernel files
+        self.can_interpret = False
 
     def _program(self, text: str) -> Program:
         """At the given sizes on a GPU; without one at those at which the interpreter can run the kernels."""
@@ -98,18 +101,24 @@ class Bench:
             sets.append(self.program.inputs(derived_seed(self.seed, cost.INPUTS_SEED) + len(sets)))
         return sets
 
-    def kernel(self, fd: int) -> Call:
+    def _prepare_interpreter(self) -> None:
+        if not self.interpret or self.can_interpret:
+            return
+        self.can_interpret = True
+        triton.knobs.runtime.interpret = True
+        os.environ["TRITON_INTERPRET"] = "1"
+        interp.install()
+        device_functions.install()
+        if not COMPILE_MODES.keys() & set(self.request["contenders"]):  # PyTorch's compiler would believe it
+            pretend_gpu.install()
+
+    def kernel(self, name: str) -> Call:
         request = self.request
-        if self.interpret:
-            triton.knobs.runtime.interpret = True
-            os.environ["TRITON_INTERPRET"] = "1"
-            interp.install()
-            device_functions.install()
-            if not COMPILE_MODES.keys() & set(request["contenders"]):  # PyTorch's compiler would believe it
-                pretend_gpu.install()
-        path = module_loader.write_source(fd, request["kernel_filename"], request["entry"])
+        text, filename, entry_name = self.files[name]
+        self._prepare_interpreter()
+        path = module_loader.write_text(text, filename, entry_name)
         found = weights.collect(self.model)
-        about = {"entry": request["entry"], "inputs": len(self.inputs[0]), "mode": request["mode"],
+        about = {"entry": entry_name, "inputs": len(self.inputs[0]), "mode": request["mode"],
                  "weights": [{"name": w.name, "argument": w.argument} for w in found], "init_args": self.program.init_args(),
                  "input_names": self.program.input_names(self.model, len(self.inputs[0]))}
         with pretend_gpu.Pretence() if self.interpret else contextlib.nullcontext():
@@ -122,9 +131,9 @@ class Bench:
         keywords = entry.keywords(self.weights)
         return lambda *inputs: entry.call(*inputs, **keywords)
 
-    def contender(self, name: str, fd: int) -> Call:
-        if name == "kernel":
-            return self.kernel(fd)
+    def contender(self, name: str) -> Call:
+        if name in self.files:
+            return self.kernel(name)
         if name == "eager":
             return self.model
         import torch._inductor.config as settings  # imports for a second, and only where it is wanted
@@ -141,11 +150,14 @@ class Bench:
 
     def run(self, fd: int) -> dict[str, Any]:
         clock, calls, failed, warm = Clock(self.device), {}, {}, {}
-        # the kernel file last: baselines are compiled before anything of it has run
-        for name in sorted(self.request["contenders"], key="kernel".__eq__):
+        self.files["kernel"] = (read_all(fd, module_loader.SOURCE_LIMIT), self.request["kernel_filename"], self.request["entry"])
+        for rival in self.request["rivals"]:
+            self.files[rival["name"]] = (rival["text"].encode(), rival["name"] + ".py", rival["entry"])
+        # kernel files last: baselines are compiled before anything of them has run
+        for name in sorted(self.request["contenders"], key=self.files.__contains__):
             begin = time.perf_counter()
             try:
-                call = self.contender(name, fd)
+                call = self.contender(name)
                 warm[name] = self._warm_up(call, clock)
                 calls[name] = call
             except Exception as exc:

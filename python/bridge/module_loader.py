@@ -35,11 +35,17 @@ def remove_scratch() -> None:
 
 
 def write_source(fd: int, filename: str, entry: str | None) -> str:
-    """Copies the text behind `fd`, without what nothing uses, to the scratch folder under its own name; closes the descriptor."""
+    """Copies the text behind `fd` as write_text does; closes the descriptor."""
     try:
-        text = without_unused(read_all(fd, SOURCE_LIMIT), entry)
+        text = read_all(fd, SOURCE_LIMIT)
     finally:
         os.close(fd)
+    return write_text(text, filename, entry)
+
+
+def write_text(data: bytes, filename: str, entry: str | None) -> str:
+    """The text, without what nothing uses, in the scratch folder under its own name."""
+    text = without_unused(data, entry)
     base = os.path.basename(filename) or "kernel.py"
     path = os.path.join(scratch_folder(), base if base.endswith(".py") else base + ".py")
     with open(path, "wb") as out:

@@ -45,11 +45,30 @@ std::string ended(const bridge::Answer& answer) {
   }
 }
 
-model::Timing timing_of(const std::string& contender, const Json& samples, const Json& answer, const Subject& subject) {
+// The file that a contender is: a kernel's, or the program's.
+struct TimedFile {
+  const std::string& path;
+  const std::string& text;
+};
+TimedFile file_of(const std::string& contender, const Subject& subject, const TimingOptions& options) {
+  if (contender == "kernel") return {subject.kernel_path, subject.kernel_text};
+  for (std::size_t i = 0; i < options.rivals.size(); ++i) {
+    if (contender == rival_name(i + 1)) return {options.rivals[i].path, options.rivals[i].text};
+  }
+  return {subject.problem_path, subject.problem_text};
+}
+
+std::vector<std::string> all_contenders(const TimingOptions& options) {
+  std::vector<std::string> out = options.contenders;
+  for (std::size_t i = 0; i < options.rivals.size(); ++i) out.push_back(rival_name(i + 1));
+  return out;
+}
+
+model::Timing timing_of(const std::string& contender, const Json& samples, const Json& answer, const Subject& subject, const TimingOptions& options) {
   model::Timing timing;
-  const bool kernel = contender == "kernel";
-  timing.subject = kernel ? subject.kernel_path : subject.problem_path;
-  timing.sha256 = sha256_hex(kernel ? subject.kernel_text : subject.problem_text);
+  const TimedFile file = file_of(contender, subject, options);
+  timing.subject = file.path;
+  timing.sha256 = sha256_hex(file.text);
   timing.contender = contender;
   timing.device = answer.value("device", "");
   timing.method = answer.value("method", "");
@@ -70,10 +89,10 @@ Result<Timed> timed_from(const Json& answer, const Subject& subject, const Timin
   Timed out;
   out.device = answer.value("device", "");
   std::size_t rounds = 0;
-  for (const std::string& name : options.contenders) {
+  for (const std::string& name : all_contenders(options)) {
     const Json& all = answer.at("samples");
     if (!all.contains(name)) continue;
-    out.timings.push_back(timing_of(name, all[name], answer, subject));
+    out.timings.push_back(timing_of(name, all[name], answer, subject, options));
     const std::vector<double>& samples = out.timings.back().samples_ms;
     if (out.timings.size() == 1) rounds = samples.size();
     const bool times = std::all_of(samples.begin(), samples.end(), [](double ms) { return std::isfinite(ms) && ms > 0; });
@@ -87,6 +106,8 @@ Result<Timed> timed_from(const Json& answer, const Subject& subject, const Timin
 }
 
 }  // namespace
+
+std::string rival_name(std::size_t number) { return fmt::format("kernel_{}", number); }
 
 std::string contender_of(const std::string& baseline) {
   const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const Name& name) { return baseline == name.baseline; });
@@ -106,12 +127,15 @@ Result<Timed> time_contenders(const Subject& subject, const TimingOptions& optio
   KA_ASSIGN(bridge::Child child, interpreter.spawn("bench", sandbox, cancel));
   Json message = {{"filename", subject.problem_path},  {"name", nullptr},            {"mode", subject.mode},
                   {"device", options.device},          {"seed", options.seed},       {"budget", nullptr},
-                  {"kernel_filename", subject.kernel_path}, {"entry", subject.entry}, {"contenders", options.contenders},
+                  {"kernel_filename", subject.kernel_path}, {"entry", subject.entry}, {"contenders", all_contenders(options)},
                   {"warmup", options.warmup},          {"warmup_seconds", kWarmUpSeconds}, {"rounds", options.rounds},
                   {"seconds", options.seconds}};
   if (!subject.problem_object.empty()) message["name"] = subject.problem_object;
   if (options.device == "cpu")
     message["budget"] = {{"elements", kInterpreterElements}, {"flops", kInterpreterFlops}, {"widths", false}, {"single", true}};
+  message["rivals"] = Json::array();
+  for (std::size_t i = 0; i < options.rivals.size(); ++i)
+    message["rivals"].push_back({{"name", rival_name(i + 1)}, {"entry", options.rivals[i].entry}, {"text", options.rivals[i].text}});
   const std::array fds = {problem.fd(), kernel.fd()};
   KA_ASSIGN(bridge::Answer answer, child.ask(message, fds, os::Deadline::in(options.limit), cancel));
   if (answer.end != bridge::ChildEnd::alive) {

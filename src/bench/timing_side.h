@@ -20,6 +20,12 @@ struct Subject {
   std::string tier;  // of the verdict, for the record
 };
 
+// Another kernel file for the same problem, in the same process: the contender "kernel_1", "kernel_2", ...
+struct Rival {
+  std::string path, text, entry;
+};
+std::string rival_name(std::size_t number);
+
 struct TimingOptions {
   std::string device = "cuda";           // cpu: the interpreter and the CPU's clock, to try the command
   std::vector<std::string> contenders;   // of kContenders, in the order of the table
@@ -30,6 +36,7 @@ struct TimingOptions {
   std::chrono::milliseconds limit{600'000};  // for everything, compilation of the baselines included
   os::SandboxLimits limits;
   std::optional<int> only_gpu = {};  // that the contenders see
+  std::vector<Rival> rivals = {};
 };
 
 // As in model/timing.h: "kernel", "eager", "compile", "compile_reduce_overhead", "compile_max_autotune". The word of the command
@@ -38,7 +45,7 @@ std::string contender_of(const std::string& baseline);
 
 struct Timed {
   std::vector<model::Timing> timings;         // one per contender that ran, the kernel first
-  std::map<std::string, std::string> failed;  // baselines that did not, and why
+  std::map<std::string, std::string> failed;  // baselines and rivals that did not, and why
   std::map<std::string, double> warm_up_seconds;  // compilation included
   std::string device;
 };

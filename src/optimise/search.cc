@@ -164,7 +164,9 @@ class Search {
       const bool wins = gain.low > 1;
       note(contenders[i], wins ? "kept" : gain.high < 1 ? "slower" : "not_certain", fmt::format("{:.3f} times as fast as the best (between {:.3f} and {:.3f})", gain.value, gain.low, gain.high), ms);
       const int id = next_id();
-      state_.programs.push_back({id, contenders[i].parent, state_.round, contenders[i].move.text, contenders[i].move.what, contenders[i].move.bottleneck, ms});
+      std::vector<std::string> path = program(contenders[i].parent).path;
+      path.push_back(contenders[i].move.what);
+      state_.programs.push_back({id, contenders[i].parent, state_.round, contenders[i].move.text, contenders[i].move.what, contenders[i].move.bottleneck, ms, std::move(path)});
       if (!wins) continue;
       state_.best = id;
       leader = &mine;

@@ -22,6 +22,7 @@ struct Program {
   std::string text;
   std::string move, bottleneck;  // what was changed of its parent, and against what
   double ms = 0;                 // by the input's clock: its ratio to the input, where both were timed together, times the input's first time
+  std::vector<std::string> path = {};  // all moves from the input to it, its own included
 };
 
 // What was tried and did not become a program of the race, or did: for reports, and for whoever proposes the next move.

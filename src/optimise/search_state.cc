@@ -7,13 +7,13 @@ namespace ka::optimise {
 namespace {
 
 Json json_of(const Program& one) {
-  return {{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"kernel_code", one.text}, {"move", one.move}, {"bottleneck", one.bottleneck}, {"time_ms", one.ms}};
+  return {{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"kernel_code", one.text}, {"move", one.move}, {"bottleneck", one.bottleneck}, {"time_ms", one.ms}, {"path", one.path}};
 }
 
 Result<Program> program_from(const Json& json) {
   FieldReader in(json, "program");
   Program out{in.required<int>("program_id"), in.required<int>("parent_id"), in.required<int>("generation"), in.required<std::string>("kernel_code"), in.required<std::string>("move"),
-              in.required<std::string>("bottleneck"), in.required<double>("time_ms")};
+              in.required<std::string>("bottleneck"), in.required<double>("time_ms"), in.required<std::vector<std::string>>("path")};
   KA_TRY(in.status());
   return out;
 }

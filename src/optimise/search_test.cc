@@ -108,6 +108,7 @@ TEST_F(SearchTest, ClimbsToTheFastestOverSeveralRounds) {
   EXPECT_NEAR(state.best_program().ms / state.input_ms, 0.4, 0.005);
   EXPECT_THAT(state.stop, HasSubstr("no gain beyond noise in 2 rounds"));
   EXPECT_EQ(state.programs[0].text, "input");
+  EXPECT_THAT(state.best_program().path, testing::ElementsAre("input to b", "b to ba"));
 }
 
 TEST_F(SearchTest, GreedyFollowsTheBestAlone) {

@@ -27,7 +27,7 @@ BELOW = {
     "profile": {"base", "os", "ir", "model", "bridge"},
     "optimise": {"base", "os", "ir", "model", "bridge"},
     "report": {"base", "os", "ir", "model"},
-    "pipeline": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench"},
+    "pipeline": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench", "optimise"},
     "app": {"base", "os", "ir", "model", "bridge", "problem", "route", "graph", "partition", "synth", "verify", "compose", "bench", "profile", "optimise", "pipeline", "report"},
 }
 THIRD_PARTY = {"nlohmann/json.hpp", "yaml-cpp/parser.h"}

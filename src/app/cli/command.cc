@@ -15,6 +15,7 @@
 #include "app/cli/explain.h"
 #include "app/cli/generate.h"
 #include "app/cli/models.h"
+#include "app/cli/optimize.h"
 #include "app/cli/profile.h"
 #include "app/cli/report.h"
 #include "app/cli/runs.h"
@@ -34,7 +35,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"extract", "cut a program into subgraphs", "--problem P.py [--out DIR]", kExtractFlags, run_extract},
     {"dispatch", "write a kernel for each subgraph", "--subgraphs F.json [--out-dir DIR]", kDispatchFlags, run_dispatch},
     {"compose", "join kernels into one program", "--problem P.py --subgraphs F.json [--verify]", kComposeFlags, run_compose},
-    {"optimize", "make a verified kernel faster", "--problem P.py --kernel K.py", {}, nullptr},
+    {"optimize", "make a verified kernel faster", "--problem P.py --kernel K.py [--strategy greedy] [--max-minutes N]", kOptimizeFlags, run_optimize},
     {"verify", "decide whether a kernel computes what a program computes", "--problem P.py --kernel K.py", kVerifyFlags,
      run_verify},
     {"bench", "time a kernel against PyTorch", "--problem P.py --kernel K.py [--baseline eager,compile]", kBenchFlags, run_bench},

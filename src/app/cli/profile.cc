@@ -15,7 +15,7 @@
 #include "os/environment.h"
 #include "os/gpu.h"
 #include "os/gpu_pool.h"
-#include "pipeline/generate.h"
+#include "pipeline/program_work.h"
 #include "problem/problem_file.h"
 #include "profile/ncu.h"
 #include "profile/static_facts.h"
@@ -107,28 +107,16 @@ Result<model::Roofline> roofline_of(const model::Profile& profile, const Profile
   double all_ms = 0;
   for (const model::KernelProfile& kernel : profile.kernels) all_ms += kernel.time_ms.value_or(0);
   if (all_ms <= 0) return plain;
-  pipeline::GenerateChoices choices;
-  choices.gpu = request.options.gpu;
-  choices.algebraic = false;
-  choices.checks_plan = false;
   const verify::ProblemSource problem{request.subject.problem_path, request.subject.problem_object, request.subject.problem_text, request.subject.mode};
   verify::JudgeOptions judging;
   judging.limit = request.options.limit;
   judging.limits = request.options.limits;
-  const Result<pipeline::Generated> made = pipeline::generate(problem, judging, choices, interpreter, context.cancel, &log);
+  const Result<optimise::Work> work = pipeline::program_work(problem, judging, request.options.gpu, interpreter, context.cancel, &log);
+  if (!work && work.error().kind == ErrorKind::cancelled) return work.error();
+  if (work) return optimise::roofline(optimise::floor_of(*work, request.options.gpu, tier), all_ms / 1e3, plain.uses_tensor_cores);
   model::Roofline out = plain;
-  if (!made && made.error().kind == ErrorKind::cancelled) return made.error();
-  if (!made) {
-    out.warnings = {"no roofline: the work of the program is not known: " + elide_middle(made.error().message, 200)};
-    return out;
-  }
-  optimise::Work work;
-  work.bytes = made->cost.floor_bytes;
-  for (const partition::KernelCost& kernel : made->cost.kernels) {
-    work.product_flops += kernel.product_flops;
-    work.other_flops += kernel.other_flops;
-  }
-  return optimise::roofline(optimise::floor_of(work, request.options.gpu, tier), all_ms / 1e3, plain.uses_tensor_cores);
+  out.warnings = {"no roofline: the work of the program is not known: " + elide_middle(work.error().message, 200)};
+  return out;
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ RunOutput::RunOutput(std::string folder, std::string command, const Arguments& a
 RunOutput::RunOutput(RunOutput&&) noexcept = default;
 RunOutput::~RunOutput() = default;
 
-Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string& command, const std::string& earlier) {
-  std::string folder = earlier.empty() ? fmt::format(".fuse/{}", new_run_id()) : earlier;
+Result<RunOutput> RunOutput::plan(const Arguments& arguments, const std::string& command, const std::string& earlier, const std::string& home) {
+  std::string folder = earlier.empty() ? fmt::format("{}/{}", home, new_run_id()) : earlier;
   if (earlier.empty() && arguments.has("--out")) {
     KA_ASSIGN(folder, arguments.required("--out"));
     while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();

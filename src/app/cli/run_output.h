@@ -16,8 +16,8 @@ namespace ka::app {
 class RunOutput {
  public:
   // Looks at --out (a folder that is new, empty or of an earlier run; anything else is invalid_input) and changes nothing.
-  // `folder`: of a run that goes on; then --out does not count.
-  static Result<RunOutput> plan(const Arguments& arguments, const std::string& command, const std::string& folder = "");
+  // `folder`: of a run that goes on; then --out does not count. `home`: where runs of this kind are.
+  static Result<RunOutput> plan(const Arguments& arguments, const std::string& command, const std::string& folder = "", const std::string& home = ".fuse");
   RunOutput(RunOutput&&) noexcept;
   ~RunOutput();
 

@@ -1,0 +1,279 @@
+// The search runs on the judge and the clock of this machine. After every round all that it knows is in the run directory: a run that was stopped in any way goes on, and the
+// best kernel so far is always there.
+#include "app/cli/optimize.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/earlier_run.h"
+#include "app/cli/request.h"
+#include "app/cli/run_output.h"
+#include "app/cli/settings.h"
+#include "app/cli/verify.h"
+#include "base/hash.h"
+#include "base/json_fields.h"
+#include "base/strings.h"
+#include "base/wall_time.h"
+#include "model/run_summary.h"
+#include "optimise/diagnose.h"
+#include "optimise/knobs.h"
+#include "optimise/roofline.h"
+#include "pipeline/optimise_device.h"
+#include "pipeline/program_work.h"
+#include "problem/problem_file.h"
+#include "profile/static_facts.h"
+
+namespace ka::app {
+namespace {
+
+constexpr const char* kInputFile = "input/kernel.py";
+constexpr const char* kStateFile = "program_database.json";
+constexpr const char* kBestFile = "output/best_kernel.py";
+constexpr double kMaxMinutes = 100'000;
+
+struct OptimizeRequest {
+  verify::ProblemSource problem;
+  std::string kernel;
+  verify::JudgeOptions judge;
+  optimise::SearchOptions search;
+  std::size_t jobs = 1;
+  double minutes = kMaxMinutes;
+  std::string command;
+};
+
+Result<int> count_of(const Arguments& arguments, const char* flag, int otherwise, int most) {
+  const Result<std::uint64_t> value = arguments.whole_number(flag, static_cast<std::uint64_t>(otherwise));
+  if (!value || *value < 1 || *value > static_cast<std::uint64_t>(most)) return invalid_input(fmt::format("{}: a whole number from 1 to {}", flag, most));
+  return static_cast<int>(*value);
+}
+
+Status read_search(const Arguments& arguments, OptimizeRequest& request) {
+  constexpr std::array<std::string_view, 2> strategies = {"beam_search", "greedy"};
+  KA_ASSIGN(const std::string strategy, arguments.choice("--strategy", "beam_search", strategies));
+  KA_ASSIGN(request.search.width, count_of(arguments, "--beam-width", 2, 64));
+  if (strategy == "greedy") {
+    if (arguments.has("--beam-width")) return invalid_input("--beam-width is of beam_search; greedy follows one program");
+    request.search.width = 1;
+  }
+  KA_ASSIGN(request.search.bottlenecks, count_of(arguments, "--bottlenecks", 2, 16));
+  KA_ASSIGN(request.search.rounds, count_of(arguments, "--max-rounds", 10, 1000));
+  KA_ASSIGN(request.search.target, arguments.number("--target-sol", 0.95));
+  if (request.search.target <= 0 || request.search.target > 1) return invalid_input("--target-sol: more than 0 and at most 1");
+  KA_ASSIGN(request.minutes, arguments.number("--max-minutes", kMaxMinutes));
+  if (request.minutes <= 0 || request.minutes > kMaxMinutes) return invalid_input(fmt::format("--max-minutes: more than 0 and at most {:g}", kMaxMinutes));
+  const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4);
+  KA_ASSIGN(const int jobs, count_of(arguments, "--workers", cores, 256));
+  request.jobs = static_cast<std::size_t>(jobs);
+  request.search.seed = request.judge.seed;
+  return ok();
+}
+
+Result<OptimizeRequest> request_of(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 2> modes = {"train", "eval"};
+  if (!arguments.positional().empty()) return invalid_input(fmt::format("unexpected argument \"{}\"; the problem is given with --problem", arguments.positional()[0]));
+  OptimizeRequest request;
+  KA_ASSIGN(const std::string problem, arguments.required("--problem"));
+  KA_ASSIGN(const std::string kernel, arguments.required("--kernel"));
+  KA_ASSIGN(const problem::ProblemFile file, problem::read_problem(problem));
+  KA_ASSIGN(request.kernel, problem::read_source(kernel));
+  KA_ASSIGN(const std::string mode, arguments.choice("--mode", "train", modes));
+  KA_ASSIGN(request.judge, judge_options(arguments));
+  if (request.judge.device != "cuda" && arguments.text("--device") != "cpu") return environment_error("optimize times kernels, which needs an NVIDIA GPU, and this machine has none (--device cpu tries the command)");
+  request.problem = {file.path, file.object, file.text, mode};
+  KA_TRY(read_search(arguments, request));
+  request.command = fmt::format("kernelagent optimize --problem {} --kernel {}", quote_shell(problem), quote_shell(kernel));
+  return request;
+}
+
+// What the compiled code of a program says holds it back; nothing where it cannot be compiled.
+optimise::Diagnose diagnosing(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
+  return [&request, &interpreter, &cancel](const optimise::Program& program) {
+    profile::StaticOptions options;
+    options.gpu = ir::default_gpu();
+    options.limit = request.judge.limit;
+    options.limits = request.judge.limits;
+    const verify::ProblemSource& problem = request.problem;
+    const Result<model::Profile> profile = profile::static_profile({problem.path, problem.object, problem.text, problem.mode, "kernel.py", program.text, request.judge.entry}, options, interpreter, cancel);
+    std::vector<std::string> out;
+    if (!profile) return out;
+    for (const model::Bottleneck& one : optimise::diagnose(*profile).bottlenecks) {
+      if (std::find(out.begin(), out.end(), one.category) == out.end()) out.push_back(one.category);
+    }
+    return out;
+  };
+}
+
+// The least time that the program can take on the GPU; 0 where that is not known, or where nothing is timed on one.
+double floor_ms(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
+  if (request.judge.device != "cuda") return 0;
+  const ir::Gpu& gpu = ir::default_gpu();
+  const Result<optimise::Work> work = pipeline::program_work(request.problem, request.judge, gpu, interpreter, cancel, &log);
+  return work ? 1e3 * optimise::floor_of(*work, gpu, request.judge.precision == "default" ? "" : request.judge.precision).seconds() : 0;
+}
+
+std::string lines_of(const std::vector<model::Timing>& timings) {
+  std::string out;
+  for (const model::Timing& timing : timings) out += to_json_text(model::to_json(timing)) + "\n";
+  return out;
+}
+
+class Optimisation {
+ public:
+  Optimisation(const OptimizeRequest& request, RunOutput& output, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, os::GpuPool* gpus)
+      : request_(request), output_(output), interpreter_(interpreter), cancel_(cancel), means_{interpreter, cancel, &output.log(), nullptr, gpus} {}
+
+  Status begin(const std::map<std::string, std::string>& request_files) {
+    KA_TRY(output_.open());
+    if (const Result<std::string> text = output_.directory().read_artifact(kStateFile)) {
+      KA_ASSIGN(const Json json, parse_json(*text, output_.path(kStateFile)));
+      KA_ASSIGN(state_, optimise::state_from_json(json));
+      earlier_samples_ = output_.directory().read_artifact("timings.jsonl") ? *output_.directory().read_artifact("timings.jsonl") : "";
+      return ok();
+    }
+    state_.programs = {{0, -1, 0, request_.kernel, "", "", 0}};
+    return output_.write(request_files);
+  }
+
+  Status search(const std::function<std::string()>& limit) {
+    optimise::SearchOptions options = request_.search;
+    options.limit = limit;
+    options.floor_ms = floor_ = floor_ms(request_, interpreter_, output_.log(), cancel_);
+    state_.stop.clear();  // a run that goes on has other limits
+    pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_);
+    if (state_.input_ms > 0) KA_TRY(know_again(device));
+    optimise::KnobProposer proposer([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, interpreter_, cancel_));
+    return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
+      const optimise::Program& best = state.best_program();
+      output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
+      return output_.write({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + lines_of(device.timings())}});
+    });
+  }
+
+  // The best once more, with other numbers; the given kernel where it fails.
+  Status judge_again() {
+    verify::JudgeOptions judge = request_.judge;
+    judge.seed += 1;
+    KA_ASSIGN(verdict_, pipeline::ask_judge(request_.problem, {output_.path(kBestFile), state_.best_program().text}, judge, means_, nullptr));
+    if (verdict_->accepted || state_.best == 0) return ok();
+    refused_ = fmt::format("the fastest kernel is refused with other numbers ({}: {}): the given one stays", verdict_->rule, verdict_->reason);
+    state_.best = 0;
+    KA_ASSIGN(verdict_, pipeline::ask_judge(request_.problem, {output_.path(kBestFile), state_.best_program().text}, judge, means_, nullptr));
+    return output_.write({{kBestFile, state_.best_program().text}});
+  }
+
+  Json result() const {
+    const optimise::Program& best = state_.best_program();
+    std::map<std::string, int> outcomes;
+    for (const optimise::Attempt& one : state_.attempts) ++outcomes[one.outcome];
+    Json top = Json::array();
+    for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
+    return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
+            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floor_},
+            {"efficiency", floor_ > 0 ? optimise::efficiency(floor_, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", request_.judge.device}, {"top_kernels", top},
+            {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
+  }
+
+  std::string text() const {
+    const optimise::Program& best = state_.best_program();
+    std::string out = fmt::format("{}\n  {:.4f} ms, {:.3f} times as fast as the given kernel ({:.4f} ms){}\n", output_.path(kBestFile), best.ms, state_.input_ms / best.ms, state_.input_ms,
+                                  request_.judge.device == "cpu" ? "; by the interpreter, which says nothing about a GPU" : "");
+    if (floor_ > 0) out += fmt::format("  {:.1f} % of the least possible time ({:.4f} ms)\n", 100 * optimise::efficiency(floor_, best.ms), floor_);
+    for (const std::string& move : best.path) out += fmt::format("  {}\n", move);
+    out += fmt::format("  ended after round {}, {} candidates: {}\n", state_.round, state_.attempts.size(), state_.stop);
+    if (!refused_.empty()) out += fmt::format("  {}\n", refused_);
+    return out;
+  }
+
+  const std::optional<model::Verdict>& verdict() const { return verdict_; }
+
+  model::RunSummary summary(const std::string& started) const {
+    const optimise::Program& best = state_.best_program();
+    model::RunSummary out;
+    out.run_id = output_.folder().substr(output_.folder().rfind('/') + 1);
+    out.command = request_.command;
+    out.problem_path = request_.problem.path;
+    out.problem_sha256 = sha256_hex(request_.problem.text);
+    out.route = "optimize";
+    out.success = verdict_->accepted;
+    out.exit_code = out.success ? 0 : 1;
+    out.message = fmt::format("{:.3f} times as fast as the given kernel; {}", best.ms > 0 ? state_.input_ms / best.ms : 1, refused_.empty() ? state_.stop : refused_);
+    out.started = started;
+    out.finished = utc_timestamp(system_wall_clock()());
+    out.device = request_.judge.device;
+    out.composition = model::Composition{out.success, kBestFile, sha256_hex(best.text), out.success, {}, out.message, {}};
+    out.speed = {{"input", state_.input_ms, best.ms > 0 ? state_.input_ms / best.ms : 1, {}}};
+    out.versions = {{"kernelagent", verdict_->versions.kernelagent}, {"python", verdict_->versions.python}, {"torch", verdict_->versions.torch}, {"triton", verdict_->versions.triton}};
+    return out;
+  }
+
+ private:
+  // The device learns entries from the judge; a run that goes on asks it again about what is still in the race.
+  Status know_again(pipeline::MachineDevice& device) const {
+    std::vector<std::string> texts;
+    for (const optimise::Program& one : state_.programs) texts.push_back(one.text);
+    KA_TRY(device.judge(texts));
+    return ok();
+  }
+
+  const OptimizeRequest& request_;
+  RunOutput& output_;
+  bridge::WarmInterpreter& interpreter_;
+  const os::CancelToken& cancel_;
+  pipeline::Means means_;
+  optimise::State state_;
+  double floor_ = 0;
+  std::string earlier_samples_, refused_;
+  std::optional<model::Verdict> verdict_;
+};
+
+// The words of the run that goes on, with what may be said anew.
+Result<Arguments> words_of(const EarlierRun& run, const Arguments& given) {
+  constexpr std::array<std::string_view, 1> kRounds = {"--max-rounds"};
+  const std::vector<std::string> others = given.words(kOfOneCommand, {"--resume", "--max-rounds"});
+  if (!others.empty()) return invalid_input(fmt::format("--resume: the run goes on as it was begun; {} cannot be given for it", fmt::join(others, " ")));
+  KA_ASSIGN(Arguments out, Arguments::parse(run.words, kOptimizeFlags));
+  out.take(given, kOfOneCommand);
+  out.take(given, kRounds);
+  KA_ASSIGN(Settings settings, Settings::load(out));
+  out.attach(std::make_shared<const Settings>(std::move(settings)));
+  return out;
+}
+
+}  // namespace
+
+Result<int> run_optimize(const Arguments& given, AppContext& context) {
+  const std::string started = utc_timestamp(system_wall_clock()());
+  Arguments arguments = given;
+  std::optional<EarlierRun> resumed;
+  if (given.has("--resume")) {
+    KA_ASSIGN(const std::string run, given.required("--resume"));
+    KA_ASSIGN(resumed, earlier_run(run));
+    KA_ASSIGN(arguments, words_of(*resumed, given));
+  }
+  KA_ASSIGN(const OptimizeRequest request, request_of(arguments));
+  if (resumed && resumed->problem_text != request.problem.text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
+  KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : "", ".optimize"));
+  if (!resumed && output.exists()) return invalid_input(fmt::format("--out: {} holds a run already; --resume goes on with it", output.folder()));
+  KA_ASSIGN(const std::string python, bridge::find_interpreter());
+  bridge::WarmInterpreter interpreter({python});
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.judge.device, "optimize", 1, output.log()));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * request.minutes);
+  Optimisation work(request, output, interpreter, context.cancel, gpus.get());
+  const std::vector<std::string> words = arguments.words(kOfOneCommand, {"--out", "--resume"});
+  KA_TRY(work.begin({{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request.problem.text)}})}, {kProblemFile, request.problem.text}, {kInputFile, request.kernel}}));
+  KA_TRY(work.search([&] { return std::chrono::steady_clock::now() < end ? "" : fmt::format("the limit of {:g} minutes (--max-minutes)", request.minutes); }));
+  KA_TRY(work.judge_again());
+  const Json result = work.result();
+  KA_TRY(output.keep("summary", {{"optimize.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*work.verdict()))},
+                                 {"summary.json", to_pretty_json_text(model::to_json(work.summary(started)))}}));
+  output.settle();
+  fmt::print("{}", arguments.has("--json") ? to_pretty_json_text(result) : work.text());
+  return work.verdict()->accepted ? 0 : 1;
+}
+
+}  // namespace ka::app

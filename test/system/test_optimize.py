@@ -1,0 +1,90 @@
+"""kernelagent optimize with the interpreter as its device: the whole loop, where blocks that are too small really cost time."""
+
+from __future__ import annotations
+
+import json
+import signal
+import unittest
+from pathlib import Path
+
+import program
+from test_workers import RELU, WRONG
+
+# Blocks of 64 elements, one after the other: the interpreter takes a hundred programs for it.
+SLOW = program.RELU_KERNEL.strip().replace("BLOCK=1024", "BLOCK=64").replace(", 1024)", ", 64)")
+
+
+class Optimize(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = program.Folder()
+        self.addCleanup(folder.remove)
+        self.folder = folder.path
+        self.problem = folder.write("p.py", RELU)
+        self.kernel = folder.write("k.py", SLOW)
+        self.out = self.folder / "run"
+
+    def optimize(self, *words: str | Path) -> program.Finished:
+        return program.run("optimize", "--problem", self.problem, "--kernel", self.kernel, "--device", "cpu", "--json", "--out", self.out, *words, cwd=self.folder)
+
+    def test_blocks_that_are_too_small_become_larger(self) -> None:
+        self.assertIn("BLOCK=64", SLOW)
+        done = self.optimize("--max-rounds", "2")
+        self.assertEqual(done.code, 0, done.text())
+        told = done.json()
+        self.assertGreater(told["speedup"], 2, told)
+        self.assertEqual(told["total_rounds"], 2)
+        self.assertIn("the limit of 2 rounds", told["stop"])
+        self.assertTrue(told["verdict"]["accepted"])
+        best = (self.out / "output/best_kernel.py").read_text()
+        self.assertEqual(best, told["kernel_code"])
+        self.assertNotIn("BLOCK=64)", best)
+        self.assertEqual((self.out / "input/kernel.py").read_text(), self.kernel.read_text())
+        samples = [json.loads(line) for line in (self.out / "timings.jsonl").read_text().splitlines()]
+        self.assertGreater(len(samples), 4)
+        listed = program.run("runs", "show", self.out, "--json", cwd=self.folder)
+        self.assertEqual((listed.code, json.loads((self.out / "summary.json").read_text())["success"]), (0, True), listed.text())
+        self.assertIn("verified", program.run("explain", self.out, cwd=self.folder).out.splitlines()[0].split())
+        for row in samples:
+            self.assertGreater(min(row["samples_ms"]), 0)
+
+    def test_a_run_that_was_killed_goes_on(self) -> None:
+        words = ("optimize", "--problem", self.problem, "--kernel", self.kernel, "--device", "cpu", "--out", self.out, "--strategy", "greedy")
+        process = program.start(*words, "--max-rounds", "3")
+        state = self.out / "program_database.json"
+        self.assertTrue(program.wait_until(lambda: state.exists() and json.loads(state.read_text())["round"] >= 1, 120))
+        program.finish(process, signal.SIGKILL, 30)
+        before = json.loads(state.read_text())
+        done = program.run("optimize", "--resume", self.out, "--max-rounds", str(before["round"] + 1), "--json", cwd=self.folder)
+        self.assertEqual(done.code, 0, done.text())
+        after = json.loads(state.read_text())
+        self.assertEqual(after["round"], before["round"] + 1)
+        self.assertEqual(after["attempts"][:len(before["attempts"])], before["attempts"])
+        self.assertLessEqual(done.json()["best_time_ms"], before["input_ms"] * 1.2)
+        changed = program.run("optimize", "--resume", self.out, "--strategy", "beam_search", cwd=self.folder)
+        self.assertEqual((changed.code, len(changed.err.splitlines())), (2, 1), changed.text())
+
+    def test_what_cannot_be_done_is_one_sentence(self) -> None:
+        wrong = self.folder / "wrong.py"
+        wrong.write_text(WRONG)
+        begin = ("optimize", "--problem", self.problem, "--device", "cpu", "--kernel")
+        rows = {
+            "wrong kernel": ((*begin, wrong), 2, "the kernel to begin with is refused: result.mismatch"),
+            "no kernel": ((*begin, self.folder / "none.py"), 2, "does not exist"),
+            "strategy": ((*begin, self.kernel, "--strategy", "best"), 2, "accepted: beam_search, greedy"),
+            "width of greedy": ((*begin, self.kernel, "--strategy", "greedy", "--beam-width", "3"), 2, "--beam-width"),
+            "target": ((*begin, self.kernel, "--target-sol", "1.5"), 2, "--target-sol"),
+            "rounds": ((*begin, self.kernel, "--max-rounds", "0"), 2, "--max-rounds: a whole number from 1 to"),
+            "resume of nothing": (("optimize", "--resume", self.folder / "nothing"), 2, "--resume"),
+        }
+        for name, (words, code, says) in rows.items():
+            with self.subTest(name):
+                done = program.run(*words, cwd=self.folder)
+                self.assertEqual((done.code, len(done.err.splitlines())), (code, 1), done.text())
+                self.assertIn(says, done.err)
+        done = program.run("optimize", "--problem", self.problem, "--kernel", self.kernel, cwd=self.folder)
+        self.assertEqual(done.code, 3, done.text())
+        self.assertIn("NVIDIA GPU", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
