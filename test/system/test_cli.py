@@ -11,7 +11,7 @@ import program
 
 COMMANDS = ("auto generate pipeline extract dispatch compose optimize verify bench profile eval explain report runs models "
             "ui doctor").split()
-THERE = ("auto", "generate", "pipeline", "extract", "dispatch", "compose", "verify", "bench", "profile", "eval", "explain", "report", "runs", "models", "doctor")
+THERE = ("auto", "generate", "pipeline", "extract", "dispatch", "compose", "optimize", "verify", "bench", "profile", "eval", "explain", "report", "runs", "models", "doctor")
 PROBLEM = "test/problems/relu.py"
 KERNEL = "test/honest/relu_plain.py"
 VERIFY = ("verify", "--problem", PROBLEM, "--kernel", KERNEL)
