@@ -224,6 +224,26 @@ Json tensor_json(const Json& facts) {
   return out;
 }
 
+// The values of a constant at the given sizes.
+Json values_json(const std::vector<double>& data) {
+  Json out = Json::array();
+  for (const double value : data) out.push_back(float_json(value));
+  return out;
+}
+
+// At other sizes: one that has the same value everywhere has it there too, in as many elements as the shape says. Others are as they are.
+Json values_json(const std::vector<double>& data, const Json& shape) {
+  constexpr std::int64_t kMost = 1 << 20;
+  std::int64_t elements = 1;
+  for (const Json& extent : shape) {
+    const bool fits = extent.is_number_integer() && extent.get<std::int64_t>() >= 0 && extent.get<std::int64_t>() <= kMost;
+    elements = fits ? elements * extent.get<std::int64_t>() : kMost + 1;
+    if (elements > kMost) return values_json(data);
+  }
+  const bool is_even = !data.empty() && std::all_of(data.begin(), data.end(), [&](double value) { return value == data[0]; });
+  return values_json(is_even ? std::vector<double>(static_cast<std::size_t>(elements), data[0]) : data);
+}
+
 Json reference(const std::string& value) {
   const std::size_t colon = value.find(':');
   if (colon == std::string::npos) return {{"t", value}};
@@ -231,7 +251,7 @@ Json reference(const std::string& value) {
 }
 
 // The document that the export child would have answered, for one sample.
-Json document(const model::Subgraph& subgraph, const Json& numbers, const std::map<std::string, std::int64_t>& sizes) {
+Json document(const model::Subgraph& subgraph, const Json& numbers, const std::map<std::string, std::int64_t>& sizes, bool is_given) {
   Json arguments = Json::array(), nodes = Json::array(), outputs = Json::array(), updates = Json::array();
   for (std::size_t i = 0; i < subgraph.inputs.size(); ++i) {
     Json argument = tensor_json(numbers["inputs"][i]);
@@ -242,10 +262,7 @@ Json document(const model::Subgraph& subgraph, const Json& numbers, const std::m
     const model::TensorType& weight = subgraph.weights[i];
     Json argument = tensor_json(numbers["weights"][i]);
     argument.update({{"node", weight.name}, {"kind", weight.role.value_or("parameter")}, {"name", weight.name}});
-    if (weight.data) {
-      argument["data"] = Json::array();
-      for (const double value : *weight.data) argument["data"].push_back(float_json(value));
-    }
+    if (weight.data) argument["data"] = is_given ? values_json(*weight.data) : values_json(*weight.data, numbers["weights"][i]["shape"]);
     arguments.push_back(std::move(argument));
   }
   for (std::size_t i = 0; i < subgraph.ops.size(); ++i) {
@@ -309,7 +326,7 @@ model::Subgraph subgraph_of(const Exported& exported, const ir::Part& part, std:
 
 Result<Exported> exported_of(const model::Subgraph& subgraph) try {
   const Json given = sized(subgraph);
-  Json samples = Json::array({document(subgraph, given, subgraph.sizes)});
+  Json samples = Json::array({document(subgraph, given, subgraph.sizes, true)});
   for (std::size_t s = 0; s < subgraph.samples.size(); ++s) {
     const Json numbers = Json::parse(subgraph.samples[s].numbers.text);
     Json other = given;
@@ -320,7 +337,7 @@ Result<Exported> exported_of(const model::Subgraph& subgraph) try {
       if (fits) number = numbers[next++];
     });
     if (!fits || next != numbers.size()) return invalid_input(fmt::format("the numbers of sample {} do not fit its operators and tensors; without samples it would be taken for the given sizes alone", s));
-    samples.push_back(document(subgraph, other, subgraph.samples[s].sizes));
+    samples.push_back(document(subgraph, other, subgraph.samples[s].sizes, false));
   }
   return read_exported({{"way", kFromFile}, {"samples", samples}});
 } catch (const Json::exception& error) {

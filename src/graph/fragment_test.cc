@@ -112,6 +112,22 @@ TEST(Fragment, AConstantHasAValuePerElement) {
   subgraph.weights[0].role = "constant";
   subgraph.weights[0].data = std::vector<double>{1, 2, 3};
   EXPECT_EQ(exported_of(subgraph).error().message, "w: the tensor w has 4 elements and values for 3");
+  subgraph.weights[0].data = std::vector<double>{1, 1, 1};
+  EXPECT_EQ(exported_of(subgraph).error().message, "w: the tensor w has 4 elements and values for 3");
+}
+
+TEST(Fragment, AConstantThatIsTheSameEverywhereIsSoAtOtherSizes) {
+  model::Subgraph subgraph = subgraph_of({"aten.relu.default", "[[2, 3]]", kSelf, "{}", "[2, 3]", ""});
+  subgraph.weights = {{"w", ir::DType::float32, {2, 2}, std::nullopt, {}}};
+  subgraph.weights[0].role = "constant";
+  subgraph.weights[0].data = std::vector<double>{7, 7, 7, 7};
+  subgraph.samples = {{{}, {"[4, 3, 4, 3, 1, 1, 2, 5]"}, {}}};
+  const Result<Exported> exported = exported_of(subgraph);
+  ASSERT_TRUE(exported) << exported.error().message;
+  EXPECT_EQ(exported->samples[0].arguments[1].data, std::vector<double>(4, 7));
+  EXPECT_EQ(exported->samples[1].arguments[1].data, std::vector<double>(10, 7));
+  subgraph.weights[0].data = std::vector<double>{7, 7, 7, 8};
+  EXPECT_EQ(exported_of(subgraph).error().message, "w: the tensor w has 10 elements and values for 4");
 }
 
 }  // namespace
