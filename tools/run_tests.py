@@ -27,9 +27,11 @@ SUITE_LIMIT_S = 1500
 # Suites that use both cores or measure time; they run alone, after the others.
 ALONE = (
     "corpus", "bench", "bridge", "python_api/test_native", "python_api/test_interrupt",
-    *(f"system/test_{name}" for name in ("auto_suite", "bad_problems", "cli", "default_tiles", "eval", "generate", "launcher", "live_view", "llm_failures", "llm_hostile",
+    *(f"system/test_{name}" for name in ("auto_suite", "bad_problems", "cli", "eval", "generate", "launcher", "live_view", "llm_failures", "llm_hostile",
                                          "many_parts", "operators", "problems_ok", "report", "resume", "verdicts")),
 )
+# Suites of a minute and more; they begin first, so that no core waits for the last of them.
+LONG = tuple(f"system/test_{name}" for name in ("workers", "sentence_problem", "default_tiles", "model_advice", "generate_run", "optimize"))
 
 
 @dataclass
@@ -171,6 +173,7 @@ def main() -> int:
         if not chosen:  # not a suite: a test inside one
             chosen = [(n, k, p, word) for n, (k, p) in suites.items() for word in options.names]
     together = [row for row in chosen if not any(word in row[0] for word in ALONE)]
+    together.sort(key=lambda row: row[0] not in LONG)
     alone = [row for row in chosen if row not in together]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
         outcomes = list(pool.map(lambda row: run_suite(*row), together))
