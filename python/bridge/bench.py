@@ -79,7 +79,7 @@ class Bench:
         self.model = self.program.build(derived_seed(self.seed, cost.WEIGHTS_SEED))
         self.weights = {w.argument: w.tensor.detach() for w in weights.collect(self.model)}
         self.inputs = self._input_sets()
-        self.files: dict[str, tuple[bytes, str, str]] = {}  # text, file name and entry of contenders that are kernel files
+        self.files: dict[str, tuple[bytes, str, str | None]] = {}  # text, file name and entry of contenders that are kernel files
         self.can_interpret = False
 
     def _program(self, text: str) -> Program:
@@ -112,9 +112,8 @@ class Bench:
         if not COMPILE_MODES.keys() & set(self.request["contenders"]):  # PyTorch's compiler would believe it
             pretend_gpu.install()
 
-    def kernel(self, name: str) -> Call:
+    def kernel(self, text: bytes, filename: str, entry_name: str | None) -> Call:
         request = self.request
-        text, filename, entry_name = self.files[name]
         self._prepare_interpreter()
         path = module_loader.write_text(text, filename, entry_name)
         found = weights.collect(self.model)
@@ -133,7 +132,7 @@ class Bench:
 
     def contender(self, name: str) -> Call:
         if name in self.files:
-            return self.kernel(name)
+            return self.kernel(*self.files[name])
         if name == "eager":
             return self.model
         import torch._inductor.config as settings  # imports for a second, and only where it is wanted

@@ -24,11 +24,11 @@ WARM_CALLS = 2  # the first one compiles and tunes, the second may still be the 
 def run(request: dict[str, Any], folder: str) -> None:
     with open(os.path.join(folder, "problem.txt"), encoding="utf-8-sig") as file:
         problem = file.read()
-    path = os.path.join(folder, "kernel.txt")
-    with open(path, "rb") as file:
-        request["entry"] = entry_of(file.read(), request["entry"])
+    with open(os.path.join(folder, "kernel.txt"), "rb") as file:
+        kernel = file.read()
+    request["entry"] = entry_of(kernel, request["entry"])
     side = bench.Bench(request, problem)
-    call, inputs = side.kernel(os.open(path, os.O_RDONLY)), side.inputs[0]
+    call, inputs = side.kernel(kernel, request["kernel_filename"], request["entry"]), side.inputs[0]
     for _ in range(WARM_CALLS):
         call(*inputs)
     torch.cuda.synchronize()
