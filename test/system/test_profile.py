@@ -11,29 +11,10 @@ import program
 PROBLEM, KERNEL = "examples/softmax_rows.py", "examples/kernels/softmax_rows.py"
 RELU = "test/problems/relu.py"
 
-# One kernel at two block sizes, one of them twice; shared memory and registers for the sum.
-TWO_SIZES = """
-import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    x = tl.load(x_ptr + offsets, mask=mask)
-    tl.store(y_ptr + offsets, tl.where(x < 0, 0.0, x), mask=mask)
-
-
-def kernel_function(x):
-    y = torch.empty_like(x)
-    n = x.numel()
-    relu_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
-    relu_kernel[(triton.cdiv(n, 4096),)](x, y, n, BLOCK=4096, num_warps=8)
-    relu_kernel[(triton.cdiv(n, 4096),)](x, y, n, BLOCK=4096, num_warps=8)
-    return y
-"""
+# One kernel at two block sizes, one of them twice.
+LAUNCH = "relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)"
+LARGE = LAUNCH.replace("1024", "4096").removesuffix(")") + ", num_warps=8)"
+TWO_SIZES = program.RELU_KERNEL.replace(LAUNCH, "\n    ".join([LAUNCH, LARGE, LARGE]))
 
 
 class Case(unittest.TestCase):

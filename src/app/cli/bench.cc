@@ -75,12 +75,6 @@ Result<model::Verdict> given_verdict(const std::string& path, const BenchRequest
   return verdict;
 }
 
-std::string lines_of(const bench::Timed& timed) {
-  std::string out;
-  for (const model::Timing& timing : timed.timings) out += to_json_text(model::to_json(timing)) + "\n";
-  return out;
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> contenders_of(const std::string& baselines) {
@@ -92,6 +86,12 @@ Result<std::vector<std::string>> contenders_of(const std::string& baselines) {
     if (std::find(contenders.begin(), contenders.end(), name) == contenders.end()) contenders.push_back(name);
   }
   return contenders;
+}
+
+std::string lines_of(const std::vector<model::Timing>& timings) {
+  std::string out;
+  for (const model::Timing& timing : timings) out += to_json_text(model::to_json(timing)) + "\n";
+  return out;
 }
 
 std::vector<SpeedUp> speed_ups(const bench::Timed& timed) {
@@ -162,7 +162,7 @@ Result<int> run_bench(const Arguments& arguments, AppContext& context) {
   Json result = to_json(timed);
   result["verdict"] = model::to_json(*verdict);
   result["folder"] = output.folder();
-  KA_TRY(output.keep("bench", {{"timings.jsonl", lines_of(timed)}, {"bench.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*verdict))}}));
+  KA_TRY(output.keep("bench", {{"timings.jsonl", lines_of(timed.timings)}, {"bench.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*verdict))}}));
   output.settle();
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(result));
   else fmt::print("{}samples in {}\n", bench_text(timed), output.path("timings.jsonl"));

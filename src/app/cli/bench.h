@@ -32,6 +32,9 @@ Result<int> run_bench(const Arguments& arguments, AppContext& context);
 // "eager,compile" as the names of contenders, the kernel first.
 Result<std::vector<std::string>> contenders_of(const std::string& baselines);
 
+// timings.jsonl: every sample, a line per contender.
+std::string lines_of(const std::vector<model::Timing>& timings);
+
 // A contender's time over the kernel's, with its interval: above 1 the kernel is faster.
 struct SpeedUp {
   std::string contender;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/bench.h"
 #include "app/cli/earlier_run.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
@@ -116,12 +117,6 @@ double floor_ms(const OptimizeRequest& request, bridge::WarmInterpreter& interpr
   return work ? 1e3 * optimise::floor_of(*work, gpu, request.judge.precision == "default" ? "" : request.judge.precision).seconds() : 0;
 }
 
-std::string lines_of(const std::vector<model::Timing>& timings) {
-  std::string out;
-  for (const model::Timing& timing : timings) out += to_json_text(model::to_json(timing)) + "\n";
-  return out;
-}
-
 class Optimisation {
  public:
   Optimisation(const OptimizeRequest& request, RunOutput& output, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, os::GpuPool* gpus)
@@ -132,7 +127,7 @@ class Optimisation {
     if (const Result<std::string> text = output_.directory().read_artifact(kStateFile)) {
       KA_ASSIGN(const Json json, parse_json(*text, output_.path(kStateFile)));
       KA_ASSIGN(state_, optimise::state_from_json(json));
-      earlier_samples_ = output_.directory().read_artifact("timings.jsonl") ? *output_.directory().read_artifact("timings.jsonl") : "";
+      if (const Result<std::string> samples = output_.directory().read_artifact("timings.jsonl")) earlier_samples_ = *samples;
       return ok();
     }
     state_.programs = {{0, -1, 0, request_.kernel, "", "", 0}};
