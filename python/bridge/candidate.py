@@ -17,7 +17,7 @@ from typing import Any, Callable
 import torch
 import triton
 
-from ka_bridge import (autotune, before_import, device_functions, dry, entry as entries, interp, interp_rounding, memory_watch,
+from ka_bridge import (autotune, before_import, compile_ahead, device_functions, dry, entry as entries, interp, interp_rounding, memory_watch,
                        module_loader, pretend_gpu)
 from ka_bridge.arena import map_arena, same_layout
 from ka_bridge.compile_errors import is_refusal, out_of_resources, readable_error
@@ -75,6 +75,7 @@ class Subject(Given):
         self.state = State(self.module, self.entry.model, self.interpret or not request.get("atomics", False))
         self.constants = entries.constants_of(vars(self.module))
         self.known = {tensor.untyped_storage().data_ptr() for tensor in self.constants}
+        self.ahead = compile_ahead.Ahead(self.module, self.path, request)
 
     def _prepare(self, request: dict[str, Any]) -> None:
         """Interpreter mode must be on before the first decorator runs."""
@@ -129,6 +130,7 @@ class Subject(Given):
         wrong = self.entry.bind_weights(self.weights)
         if wrong:
             return error_answer("signature", None, message="; ".join(wrong))
+        self.ahead.before(self, request["call_seed"])
         given = self._values()
         guard = Guard(fence, given, self.random, self.where, pretend_gpu.translate if self.interpret else None,
                       self._unfenced)
@@ -143,7 +145,7 @@ class Subject(Given):
         updated = [name for name in request.get("updated_buffers", []) if type(self.weights.get(name)) is torch.Tensor]
         try:
             with interp_rounding.other() if self.interpret and request.get("rounding") == "other" else contextlib.nullcontext():
-                returned, seconds = self._call(guard, self.entry, self.inputs, keywords, request["call_seed"])
+                returned, seconds = self.call(guard, self.entry, self.inputs, keywords, request["call_seed"])
         except BaseException as exc:
             return self._failed(exc, guard)
         if self.watch is not None and self.watch.waits:
@@ -160,7 +162,7 @@ class Subject(Given):
         answer.update(seconds=seconds, threads=_thread_count() - threads + 1)
         return answer
 
-    def _call(self, guard: Guard, entry: entries.Entry, inputs: list[Any], keywords: dict[str, Any], seed: int) -> tuple[Any, float]:
+    def call(self, guard: Guard, entry: entries.Entry, inputs: list[Any], keywords: dict[str, Any], seed: int) -> tuple[Any, float]:
         stream = torch.cuda.stream(self.side_stream) if self.side_stream is not None else contextlib.nullcontext()
         if self.synchronize is not None:
             self.synchronize()

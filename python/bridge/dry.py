@@ -84,7 +84,7 @@ class Given:
         seed = request.get("call_seed") or 0
         pretend_gpu.FAILED.clear()
         subject.choice.number, subject.choice.hidden = 0, False
-        return guard, lambda: subject._call(guard, self.entry, inputs, self.entry.keywords(weights), seed)[0]
+        return guard, lambda: subject.call(guard, self.entry, inputs, self.entry.keywords(weights), seed)[0]
 
     def dry(self) -> dict[str, Any]:
         subject, memory = self.subject, Lazy()
