@@ -93,13 +93,21 @@ class Bench:
     def _input_sets(self) -> list[list[Any]]:
         """Several draws, as many as time and memory allow; rounds take them in turn."""
         begin = time.perf_counter()
-        sets = [self.program.inputs(derived_seed(self.seed, cost.INPUTS_SEED))]
+        sets = [self._inputs(0)]
         size = sum(v.nbytes for v in sets[0] if isinstance(v, torch.Tensor))
         room = torch.cuda.mem_get_info()[0] * INPUT_SETS_SHARE if self.device == "cuda" else 1 << 30
         while len(sets) < MOST_INPUT_SETS and size * (len(sets) + 1) <= room \
                 and (time.perf_counter() - begin) * (len(sets) + 1) / len(sets) < INPUT_SETS_SECONDS:
-            sets.append(self.program.inputs(derived_seed(self.seed, cost.INPUTS_SEED) + len(sets)))
+            sets.append(self._inputs(len(sets)))
         return sets
+
+    def _inputs(self, number: int) -> list[Any]:
+        """Drawn on the GPU where the program lets it: a processor takes seconds for a gigabyte."""
+        seed = derived_seed(self.seed, cost.INPUTS_SEED) + number
+        if self.device == "cuda":
+            with contextlib.suppress(ProblemError), torch.device("cuda"):
+                return self.program.inputs(seed)
+        return self.program.inputs(seed)
 
     def _prepare_interpreter(self) -> None:
         if not self.interpret or self.can_interpret:

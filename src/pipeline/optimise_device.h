@@ -13,9 +13,10 @@ namespace ka::pipeline {
 
 class MachineDevice : public optimise::Device {
  public:
-  // `jobs`: kernels that are judged at a time. A judge that uses the GPU takes a place on it, a timing takes all of it.
+  // `jobs`: kernels that are judged at a time. A judge that uses the GPU takes a place on it, a timing takes all of it. Candidates are judged at sizes at which that is cheap:
+  // whoever uses the winner has it judged at the given ones.
   MachineDevice(verify::ProblemSource problem, verify::JudgeOptions judge, std::size_t jobs, const Means& means)
-      : problem_(std::move(problem)), judge_(std::move(judge)), jobs_(jobs), means_(means) {}
+      : problem_(std::move(problem)), judge_(std::move(judge)), jobs_(jobs), means_(means) { judge_.sample_given = false; }
 
   Result<std::vector<optimise::Judged>> judge(const std::vector<std::string>& texts) override;
   Result<optimise::Samples> time(const std::vector<std::string>& texts, optimise::Effort effort) override;

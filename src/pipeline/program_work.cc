@@ -5,9 +5,19 @@ namespace ka::pipeline {
 Result<optimise::Work> program_work(const verify::ProblemSource& problem, const verify::JudgeOptions& judge, const ir::Gpu& gpu, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log) {
   GenerateChoices choices;
   choices.gpu = gpu;
+  KA_ASSIGN(const graph::Exported exported, export_program(problem, judge, choices, interpreter, cancel, log));
+  return program_work(exported, judge.precision, gpu);
+}
+
+Result<optimise::Work> program_work(const graph::Exported& exported, const std::string& precision, const ir::Gpu& gpu) {
+  GenerateChoices choices;
+  choices.gpu = gpu;
   choices.algebraic = false;
-  choices.checks_plan = false;
-  KA_ASSIGN(const Generated made, generate(problem, judge, choices, interpreter, cancel, log));
+  codegen::GenerateOptions writing;
+  writing.precision = precision;
+  writing.gpu = gpu;
+  Generated made;
+  KA_TRY(write_kernels(exported, choices, writing, [](const char*, const std::string&) {}, made));
   optimise::Work out;
   out.bytes = made.cost.floor_bytes;
   for (const partition::KernelCost& kernel : made.cost.kernels) {

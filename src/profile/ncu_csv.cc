@@ -132,7 +132,8 @@ Error no_table(std::string_view text) {
     if (text.find(complaint.words) != std::string_view::npos) return environment_error(std::string(complaint.sentence));
   for (const std::string& line : split(text, '\n'))
     if (line.starts_with("==ERROR==")) return environment_error("Nsight Compute says: " + printable(elide_middle(trim(line.substr(9)), kQuoted)));
-  return invalid_input("ncu: there is no table in what Nsight Compute wrote");
+  const std::string said = printable(elide_middle(trim(std::string(text)), kQuoted));
+  return invalid_input(fmt::format("ncu: there is no table in what Nsight Compute wrote{}", said.empty() ? "" : ": " + said));
 }
 
 double weight_of(const CountedLaunch& launch, std::string_view by) {

@@ -56,26 +56,16 @@ def sum_linalg_vector_norm_kernel_1(x_ptr, x1_ptr, out_ptr, out1_ptr, columns, p
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < columns
-    lane = tl.arange(0, BLOCK)[None, :]
-    if WIDE:
-        lane = lane.to(tl.int64)
-    total = tl.full((ROWS, BLOCK), 0.0, tl.float32)
-    total_1 = tl.full((ROWS, BLOCK), 0.0, tl.float32)
-    x_from = x_ptr + row
-    x1_from = x1_ptr + row
-    for start in range(0, parts, BLOCK):
-        col = start + lane
-        col_ok = col < parts
-        x = tl.load(x_from + col*columns, mask=col_ok & row_ok, other=0.0)
-        x_1 = tl.where(col_ok, x, 0.0)
-        total = total + x_1
-        x1 = tl.load(x1_from + col*columns, mask=col_ok & row_ok, other=0.0)
-        x_2 = tl.where(col_ok, x1, 0.0)
-        total_1 = total_1 + x_2
-    sum_1 = tl.sum(total, axis=1)[:, None]
-    sum_2 = tl.sum(total_1, axis=1)[:, None]
-    tl.store(out_ptr + row, sum_1, mask=row_ok)
-    sqrt = tl.sqrt_rn(sum_2)
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < parts
+    x = tl.load(x_ptr + (col*columns + row), mask=col_ok & row_ok, other=0.0)
+    x_1 = tl.where(col_ok, x, 0.0)
+    total = tl.sum(x_1, axis=1)[:, None]
+    x1 = tl.load(x1_ptr + (col*columns + row), mask=col_ok & row_ok, other=0.0)
+    x_2 = tl.where(col_ok, x1, 0.0)
+    total_1 = tl.sum(x_2, axis=1)[:, None]
+    tl.store(out_ptr + row, total, mask=row_ok)
+    sqrt = tl.sqrt_rn(total_1)
     tl.store(out1_ptr + row, sqrt, mask=row_ok)
 
 
@@ -142,7 +132,7 @@ def kernel_function(x, y):
     sum_2 = torch.empty((columns,), dtype=torch.float32, device=device)
     linalg_vector_norm_1 = torch.empty((columns,), dtype=torch.float32, device=device)
     sum_linalg_vector_norm_kernel_1[(triton.cdiv(columns, 64),)](
-        sum_1, linalg_vector_norm, sum_2, linalg_vector_norm_1, columns, parts, ROWS=64, BLOCK=32, WIDE=columns*parts >= 2**31, num_warps=4, num_stages=2,
+        sum_1, linalg_vector_norm, sum_2, linalg_vector_norm_1, columns, parts, ROWS=64, BLOCK=triton.next_power_of_2(parts), WIDE=columns*parts >= 2**31, num_warps=16, num_stages=2,
     )
     mean = torch.empty((y_dim1,), dtype=torch.float32, device=device)
     mean_kernel[(triton.cdiv(y_dim1, 8),)](

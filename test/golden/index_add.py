@@ -19,26 +19,19 @@ def index_add_kernel(index_ptr, src_ptr, out_ptr, cols, rows, ROWS: tl.constexpr
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < 16*cols
-    lane = tl.arange(0, BLOCK)[None, :]
-    if WIDE:
-        lane = lane.to(tl.int64)
-    total = tl.full((ROWS, BLOCK), 0.0, tl.float32)
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < rows
+    index = tl.load(index_ptr + col, mask=col_ok, other=0)
     row_quotient = row // cols
+    at = tl.cast(row_quotient, tl.int64)
+    eq = index == at
     row_rest = row % cols
-    src_from = src_ptr + row_rest
-    for start in range(0, rows, BLOCK):
-        col = start + lane
-        col_ok = col < rows
-        index = tl.load(index_ptr + col, mask=col_ok, other=0)
-        at = tl.cast(row_quotient, tl.int64)
-        eq = index == at
-        src = tl.load(src_from + col*cols, mask=col_ok & row_ok, other=0.0)
-        mul = src * 1.0
-        where = tl.where(eq, mul, 0.0)
-        x = tl.where(col_ok, where, 0.0)
-        total = total + x
-    sum_1 = tl.sum(total, axis=1)[:, None]
-    add = 0.0 + sum_1
+    src = tl.load(src_ptr + (row_rest + col*cols), mask=col_ok & row_ok, other=0.0)
+    mul = src * 1.0
+    where = tl.where(eq, mul, 0.0)
+    x = tl.where(col_ok, where, 0.0)
+    total = tl.sum(x, axis=1)[:, None]
+    add = 0.0 + total
     tl.store(out_ptr + row, add, mask=row_ok)
 
 
@@ -51,6 +44,6 @@ def kernel_function(src, index):
     index = index.contiguous()
     index_add = torch.empty((16, cols), dtype=torch.float32, device=src.device)
     index_add_kernel[(triton.cdiv(16*cols, 64),)](
-        index, src, index_add, cols, rows, ROWS=64, BLOCK=32, WIDE=16*cols*rows >= 2**31, num_warps=4, num_stages=2,
+        index, src, index_add, cols, rows, ROWS=64, BLOCK=triton.next_power_of_2(rows), WIDE=16*cols*rows >= 2**31, num_warps=8, num_stages=2,
     )
     return index_add

@@ -74,24 +74,17 @@ def matmul_kernel_1(b_ptr, out_ptr, columns, parts, part_length, depth, ROWS: tl
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < columns*parts
-    lane = tl.arange(0, BLOCK)[None, :]
-    if WIDE:
-        lane = lane.to(tl.int64)
-    largest_seen = tl.full((ROWS, BLOCK), float("-inf"), tl.float32)
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < part_length
     row_quotient = row // columns
     row_rest = row % columns
-    b_from = b_ptr + (row_rest + row_quotient*columns*part_length)
-    for start in range(0, part_length, BLOCK):
-        col = start + lane
-        col_ok = col < part_length
-        b = tl.load(b_from + col*columns, mask=col_ok & row_ok & (row_quotient*part_length + col < depth), other=0.0)
-        abs_1 = tl.abs(b)
-        lt = abs_1 < float("inf")
-        where = tl.where(lt, abs_1, 0.0)
-        inside = tl.where((row_quotient*part_length + col < depth), where, float("-inf"))
-        x = tl.where(col_ok, inside, float("-inf"))
-        largest_seen = tl.maximum(largest_seen, x, propagate_nan=tl.PropagateNan.ALL)
-    max_1 = tl.reduce(largest_seen, 1, largest)[:, None]
+    b = tl.load(b_ptr + (row_rest + row_quotient*columns*part_length + col*columns), mask=col_ok & row_ok & (row_quotient*part_length + col < depth), other=0.0)
+    abs_1 = tl.abs(b)
+    lt = abs_1 < float("inf")
+    where = tl.where(lt, abs_1, 0.0)
+    inside = tl.where((row_quotient*part_length + col < depth), where, float("-inf"))
+    x = tl.where(col_ok, inside, float("-inf"))
+    max_1 = tl.reduce(x, 1, largest)[:, None]
     tl.store(out_ptr + row, max_1, mask=row_ok)
 
 
@@ -104,18 +97,11 @@ def matmul_kernel_2(x_ptr, out_ptr, out1_ptr, out2_ptr, columns, parts, ROWS: tl
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
     row_ok = row < columns
-    lane = tl.arange(0, BLOCK)[None, :]
-    if WIDE:
-        lane = lane.to(tl.int64)
-    largest_seen = tl.full((ROWS, BLOCK), float("-inf"), tl.float32)
-    x_from = x_ptr + row
-    for start in range(0, parts, BLOCK):
-        col = start + lane
-        col_ok = col < parts
-        x = tl.load(x_from + col*columns, mask=col_ok & row_ok, other=0.0)
-        x_1 = tl.where(col_ok, x, float("-inf"))
-        largest_seen = tl.maximum(largest_seen, x_1, propagate_nan=tl.PropagateNan.ALL)
-    max_1 = tl.reduce(largest_seen, 1, largest)[:, None]
+    col = tl.arange(0, BLOCK)[None, :]
+    col_ok = col < parts
+    x = tl.load(x_ptr + (col*columns + row), mask=col_ok & row_ok, other=0.0)
+    x_1 = tl.where(col_ok, x, float("-inf"))
+    max_1 = tl.reduce(x_1, 1, largest)[:, None]
     log2 = tl.log2(max_1)
     floor = tl.floor(log2)
     maximum = tl.maximum(floor, (-110.0), propagate_nan=tl.PropagateNan.ALL)
@@ -230,13 +216,13 @@ def kernel_function(a, b):
     )
     matmul_4 = torch.empty((1, parts, columns), dtype=torch.float32, device=device)
     matmul_kernel_1[(triton.cdiv(columns*parts, 64),)](
-        b, matmul_4, columns, parts, part_length, depth, ROWS=64, BLOCK=32, WIDE=columns*part_length*parts >= 2**31, num_warps=4, num_stages=2,
+        b, matmul_4, columns, parts, part_length, depth, ROWS=64, BLOCK=triton.next_power_of_2(part_length), WIDE=columns*part_length*parts >= 2**31, num_warps=8, num_stages=2,
     )
     matmul_5 = torch.empty((1, 1, columns), dtype=torch.float32, device=device)
     matmul_6 = torch.empty((1, 1, columns), dtype=torch.float32, device=device)
     matmul_7 = torch.empty((1, 1, columns), dtype=torch.float32, device=device)
     matmul_kernel_2[(triton.cdiv(columns, 64),)](
-        matmul_4, matmul_5, matmul_6, matmul_7, columns, parts, ROWS=64, BLOCK=32, WIDE=columns*parts >= 2**31, num_warps=4, num_stages=2,
+        matmul_4, matmul_5, matmul_6, matmul_7, columns, parts, ROWS=64, BLOCK=triton.next_power_of_2(parts), WIDE=columns*parts >= 2**31, num_warps=4, num_stages=2,
     )
     matmul_8 = torch.empty((1, depth, columns), dtype=torch.float16, device=device)
     matmul_9 = torch.empty((1, depth, columns), dtype=torch.float16, device=device)

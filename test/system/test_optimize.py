@@ -47,6 +47,17 @@ class Optimize(unittest.TestCase):
         for row in samples:
             self.assertGreater(min(row["samples_ms"]), 0)
 
+    def test_a_kernel_without_knobs_meets_that_of_the_generator(self) -> None:
+        fixed = SLOW.replace("BLOCK=64", "BLOCK=SIZE").replace(", 64)", ", SIZE)").replace("\n@triton.jit", "\nSIZE = 64\n\n\n@triton.jit", 1)
+        self.assertIn("SIZE = 64", fixed)
+        self.kernel.write_text(fixed)
+        done = self.optimize("--max-rounds", "1")
+        self.assertEqual(done.code, 0, done.text())
+        attempts = json.loads((self.out / "program_database.json").read_text())["attempts"]
+        self.assertTrue(any("the built-in generator's kernels (1 launch, about" in row["move"] for row in attempts), attempts)
+        self.assertGreater(done.json()["speedup"], 2, done.json()["stop"])
+        self.assertIn("Written by kernelagent", done.json()["kernel_code"])
+
     def test_a_run_that_was_killed_goes_on(self) -> None:
         words = ("optimize", "--problem", self.problem, "--kernel", self.kernel, "--device", "cpu", "--out", self.out, "--strategy", "greedy")
         process = program.start(*words, "--max-rounds", "3")

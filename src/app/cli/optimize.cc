@@ -24,6 +24,7 @@
 #include "optimise/diagnose.h"
 #include "optimise/knobs.h"
 #include "optimise/roofline.h"
+#include "pipeline/generated_moves.h"
 #include "pipeline/optimise_device.h"
 #include "pipeline/program_work.h"
 #include "problem/problem_file.h"
@@ -109,12 +110,25 @@ optimise::Diagnose diagnosing(const OptimizeRequest& request, bridge::WarmInterp
   };
 }
 
-// The least time that the program can take on the GPU; 0 where that is not known, or where nothing is timed on one.
-double floor_ms(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
-  if (request.judge.device != "cuda") return 0;
+// What the program's graph tells: the least time that it can take on the GPU (0 where that is not known, or where nothing is timed on one), and other kernels for it.
+struct Study {
+  double floor_ms = 0;
+  std::vector<optimise::Move> moves;
+};
+Result<Study> study(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
+  Study out;
   const ir::Gpu& gpu = ir::default_gpu();
-  const Result<optimise::Work> work = pipeline::program_work(request.problem, request.judge, gpu, interpreter, cancel, &log);
-  return work ? 1e3 * optimise::floor_of(*work, gpu, request.judge.precision == "default" ? "" : request.judge.precision).seconds() : 0;
+  pipeline::GenerateChoices choices;
+  choices.gpu = gpu;
+  const Result<graph::Exported> exported = pipeline::export_program(request.problem, request.judge, choices, interpreter, cancel, &log);
+  if (!exported && exported.error().kind == ErrorKind::cancelled) return exported.error();
+  if (!exported) return out;
+  const std::string& precision = request.judge.precision;
+  out.moves = pipeline::generated_moves(*exported, precision, fmt::format("Triton kernels for {}.", request.problem.path.substr(request.problem.path.rfind('/') + 1)), gpu);
+  if (request.judge.device != "cuda") return out;
+  const Result<optimise::Work> work = pipeline::program_work(*exported, precision, gpu);
+  if (work) out.floor_ms = 1e3 * optimise::floor_of(*work, gpu, precision == "default" ? "" : precision).seconds();
+  return out;
 }
 
 class Optimisation {
@@ -137,11 +151,13 @@ class Optimisation {
   Status search(const std::function<std::string()>& limit) {
     optimise::SearchOptions options = request_.search;
     options.limit = limit;
-    options.floor_ms = floor_ = floor_ms(request_, interpreter_, output_.log(), cancel_);
+    KA_ASSIGN(const Study program, study(request_, interpreter_, output_.log(), cancel_));
+    options.floor_ms = floor_ = program.floor_ms;
     state_.stop.clear();  // a run that goes on has other limits
     pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_);
     if (state_.input_ms > 0) KA_TRY(know_again(device));
-    optimise::KnobProposer proposer([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, interpreter_, cancel_));
+    optimise::KnobProposer knobs([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, interpreter_, cancel_));
+    pipeline::GeneratedFirst proposer(program.moves, knobs);
     return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
       output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
@@ -149,16 +165,22 @@ class Optimisation {
     });
   }
 
-  // The best once more, with other numbers; the given kernel where it fails.
+  // The best once more, with other numbers and at the given sizes; the next where it is refused, the given kernel last.
   Status judge_again() {
     verify::JudgeOptions judge = request_.judge;
     judge.seed += 1;
-    KA_ASSIGN(verdict_, pipeline::ask_judge(request_.problem, {output_.path(kBestFile), state_.best_program().text}, judge, means_, nullptr));
-    if (verdict_->accepted || state_.best == 0) return ok();
-    refused_ = fmt::format("the fastest kernel is refused with other numbers ({}: {}): the given one stays", verdict_->rule, verdict_->reason);
-    state_.best = 0;
-    KA_ASSIGN(verdict_, pipeline::ask_judge(request_.problem, {output_.path(kBestFile), state_.best_program().text}, judge, means_, nullptr));
-    return output_.write({{kBestFile, state_.best_program().text}});
+    std::vector<const optimise::Program*> order;
+    for (const optimise::Program& one : state_.programs) order.push_back(&one);
+    std::stable_sort(order.begin(), order.end(), [this](const auto* a, const auto* b) { return std::pair(a->id != state_.best, a->ms) < std::pair(b->id != state_.best, b->ms); });
+    for (const optimise::Program* const one : order) {
+      KA_ASSIGN(verdict_, pipeline::ask_judge(request_.problem, {output_.path(kBestFile), one->text}, judge, means_, nullptr));
+      if (verdict_->accepted || one->id == 0) {
+        state_.best = one->id;
+        break;
+      }
+      refused_ += fmt::format("{}the kernel of round {} is refused with other numbers ({}: {})", refused_.empty() ? "" : "; ", one->round, verdict_->rule, verdict_->reason);
+    }
+    return refused_.empty() ? ok() : output_.write({{kBestFile, state_.best_program().text}});
   }
 
   Json result() const {

@@ -28,8 +28,10 @@ using ir::ValueId;
 constexpr std::int64_t kWholeLimit = 16384;    // columns of a row that stays in registers
 constexpr std::int64_t kUnrolledLimit = 64;    // columns of a window that is unrolled
 constexpr std::int64_t kTileElements = 4096;   // rows * columns of a tile
-constexpr std::int64_t kLoopBlock = 2048;
+constexpr std::int64_t kLoopBlock = 2048;      // one row at a time: more in flight needs more registers than it hides time
 constexpr std::int64_t kNeighbourRows = 64;    // rows of a tile that lie side by side in memory
+constexpr std::int64_t kNeighbourElements = 16384;  // of such a tile that stays in registers
+constexpr std::int64_t kUnrolledElements = 4096;    // rows * columns of windows
 
 enum class Shape { whole, looped, unrolled };
 
@@ -137,8 +139,10 @@ class RowEmitter {
     return !kernel_.reduced.empty() && kernel_.reduced.back() + 1 != static_cast<int>(kernel_.domain.size());
   }
 
-  // A thread that has several places to compute hides the time that loads take; but all multiprocessors should be busy.
-  std::int64_t unrolled_rows(std::int64_t rows) const { return rows >= 1024 * 8 * request_.gpu.multiprocessors ? 1024 : 256; }
+  // A thread that has several places to compute hides the time that loads take; but all multiprocessors should be busy, and all loads of a window are in flight at once.
+  std::int64_t unrolled_rows(std::int64_t rows, std::int64_t columns) const {
+    return rows >= 1024 * 8 * request_.gpu.multiprocessors ? std::clamp<std::int64_t>(kUnrolledElements / columns, 256, 1024) : 256;
+  }
 
   void choose() {
     const std::int64_t columns = given_value(request_, columns_), rows = given_value(request_, rows_);
@@ -151,14 +155,14 @@ class RowEmitter {
     if (shape_ == Shape::unrolled) block = 1;
     block_ = block;
     std::int64_t tile_rows = 1;
-    const std::int64_t limit = shape_ == Shape::unrolled ? unrolled_rows(rows) : std::max<std::int64_t>(1, kTileElements / block);
+    const std::int64_t limit = shape_ == Shape::unrolled ? unrolled_rows(rows, columns) : shape_ == Shape::looped ? 1 : std::max<std::int64_t>(1, kTileElements / block);
     while (tile_rows * 2 <= limit && tile_rows < rows) tile_rows *= 2;
     fills_tile_ = shape_ != Shape::unrolled && tile_rows == limit;
     if (shape_ != Shape::unrolled && columns > 32 && rows_are_neighbours()) {
-      shape_ = Shape::looped;
       tile_rows = 1;
       while (tile_rows < rows && tile_rows < kNeighbourRows) tile_rows *= 2;
-      block_ = kLoopBlock / tile_rows;
+      shape_ = block * tile_rows <= kNeighbourElements ? Shape::whole : Shape::looped;
+      block_ = shape_ == Shape::whole ? block : kLoopBlock / tile_rows;
       fills_tile_ = false;
     }
     tile_rows_ = tile_rows;
@@ -189,7 +193,7 @@ class RowEmitter {
     const bool varies = fills_tile_ && !columns_.constant() && !rows_.is(1);
     const std::string length = varies && shape_ == Shape::looped ? fmt::format("min({}, {})", block_, columns_.text()) : columns_.text();
     const std::string block = shape_ == Shape::looped && !varies ? fmt::format("{}", block_) : fmt::format("triton.next_power_of_2({})", length);
-    const std::string rows = varies ? fmt::format("rows_of({})", length) : fmt::format("{}", tile_rows_);
+    const std::string rows = varies ? fmt::format("rows_of({})", shape_ == Shape::looped ? "2*" + length : length) : fmt::format("{}", tile_rows_);
     out_.constants = {{"ROWS", rows}};
     if (shape_ != Shape::unrolled) out_.constants.emplace_back("BLOCK", block);
     out_.constants.emplace_back("WIDE", wide_text(rows_ * columns_));

@@ -1,0 +1,28 @@
+// Moves of the built-in generator: the program's kernels as it writes them for this GPU, and as it would for one whose launches, memory or products cost other than they do.
+// Other facts make other cuts, families and precision schemes win; a clock decides which of them is right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/import.h"
+#include "ir/gpu.h"
+#include "optimise/search.h"
+
+namespace ka::pipeline {
+
+// Different texts, the cheapest by the cost model first. Empty where the generator cannot write the program. `precision` and `title` as in codegen::GenerateOptions.
+std::vector<optimise::Move> generated_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu);
+
+// The built-in generator's moves for the program that the search began with, then those of `others`.
+class GeneratedFirst : public optimise::Proposer {
+ public:
+  GeneratedFirst(std::vector<optimise::Move> moves, optimise::Proposer& others) : moves_(std::move(moves)), others_(others) {}
+  Result<std::vector<optimise::Move>> propose(const optimise::Program& program, const optimise::State& state, int bottlenecks) override;
+
+ private:
+  std::vector<optimise::Move> moves_;
+  optimise::Proposer& others_;
+};
+
+}  // namespace ka::pipeline
