@@ -24,6 +24,7 @@
 #include "optimise/diagnose.h"
 #include "optimise/knobs.h"
 #include "optimise/roofline.h"
+#include "pipeline/machine_gpu.h"
 #include "pipeline/optimise_device.h"
 #include "pipeline/program_work.h"
 #include "problem/problem_file.h"
@@ -92,10 +93,10 @@ Result<OptimizeRequest> request_of(const Arguments& arguments) {
 }
 
 // What the compiled code of a program says holds it back; nothing where it cannot be compiled.
-optimise::Diagnose diagnosing(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
-  return [&request, &interpreter, &cancel](const optimise::Program& program) {
+optimise::Diagnose diagnosing(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
+  return [&request, &gpu, &interpreter, &cancel](const optimise::Program& program) {
     profile::StaticOptions options;
-    options.gpu = ir::default_gpu();
+    options.gpu = gpu ? gpu->facts : ir::default_gpu();
     options.limit = request.judge.limit;
     options.limits = request.judge.limits;
     const verify::ProblemSource& problem = request.problem;
@@ -109,12 +110,18 @@ optimise::Diagnose diagnosing(const OptimizeRequest& request, bridge::WarmInterp
   };
 }
 
-// The least time that the program can take on the GPU; 0 where that is not known, or where nothing is timed on one.
-double floor_ms(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
-  if (request.judge.device != "cuda") return 0;
-  const ir::Gpu& gpu = ir::default_gpu();
-  const Result<optimise::Work> work = pipeline::program_work(request.problem, request.judge, gpu, interpreter, cancel, &log);
-  return work ? 1e3 * optimise::floor_of(*work, gpu, request.judge.precision == "default" ? "" : request.judge.precision).seconds() : 0;
+// The least time that the program can take on the GPU, as measured or by its data sheet, and the smaller of both; 0 where that is not known, or where nothing is timed on one.
+struct Floors {
+  double ms = 0, least_ms = 0;
+  std::string basis;
+};
+Floors floors_of(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
+  if (!gpu || !gpu->peaks()) return {};
+  const Result<optimise::Work> work = pipeline::program_work(request.problem, request.judge, gpu->facts, interpreter, cancel, &log);
+  if (!work) return {};
+  const auto ms_by = [&](const optimise::Peaks& peaks) { return 1e3 * optimise::floor_of(*work, peaks, request.judge.precision == "default" ? "" : request.judge.precision).seconds(); };
+  const double ms = ms_by(*gpu->peaks());
+  return {ms, gpu->sheet ? std::min(ms, ms_by(*gpu->sheet)) : ms, gpu->peaks()->basis};
 }
 
 class Optimisation {
@@ -137,11 +144,14 @@ class Optimisation {
   Status search(const std::function<std::string()>& limit) {
     optimise::SearchOptions options = request_.search;
     options.limit = limit;
-    options.floor_ms = floor_ = floor_ms(request_, interpreter_, output_.log(), cancel_);
+    if (request_.judge.device == "cuda") gpu_ = pipeline::machine_gpu();
+    floors_ = floors_of(request_, gpu_, interpreter_, output_.log(), cancel_);
+    options.floor_ms = floors_.ms;
+    options.least_ms = floors_.least_ms;
     state_.stop.clear();  // a run that goes on has other limits
     pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_);
     if (state_.input_ms > 0) KA_TRY(know_again(device));
-    optimise::KnobProposer proposer([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, interpreter_, cancel_));
+    optimise::KnobProposer proposer([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, gpu_, interpreter_, cancel_));
     return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
       output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
@@ -168,8 +178,8 @@ class Optimisation {
     Json top = Json::array();
     for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
     return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
-            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floor_},
-            {"efficiency", floor_ > 0 ? optimise::efficiency(floor_, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", request_.judge.device}, {"top_kernels", top},
+            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floors_.ms},
+            {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", request_.judge.device}, {"top_kernels", top},
             {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
 
@@ -177,7 +187,8 @@ class Optimisation {
     const optimise::Program& best = state_.best_program();
     std::string out = fmt::format("{}\n  {:.4f} ms, {:.3f} times as fast as the given kernel ({:.4f} ms){}\n", output_.path(kBestFile), best.ms, state_.input_ms / best.ms, state_.input_ms,
                                   request_.judge.device == "cpu" ? "; by the interpreter, which says nothing about a GPU" : "");
-    if (floor_ > 0) out += fmt::format("  {:.1f} % of the least possible time ({:.4f} ms)\n", 100 * optimise::efficiency(floor_, best.ms), floor_);
+    if (floors_.ms > 0) out += fmt::format("  {:.1f} % of the least possible time {} ({:.4f} ms)\n", 100 * optimise::efficiency(floors_.ms, best.ms), floors_.basis, floors_.ms);
+    if (optimise::efficiency(floors_.ms, best.ms) > 1) out += "  more than 100 %: the floor is wrong (kernelagent doctor --measure-ceilings measures again), the time is, or the kernel does less than the program\n";
     for (const std::string& move : best.path) out += fmt::format("  {}\n", move);
     out += fmt::format("  ended after round {}, {} candidates: {}\n", state_.round, state_.attempts.size(), state_.stop);
     if (!refused_.empty()) out += fmt::format("  {}\n", refused_);
@@ -221,7 +232,8 @@ class Optimisation {
   const os::CancelToken& cancel_;
   pipeline::Means means_;
   optimise::State state_;
-  double floor_ = 0;
+  std::optional<pipeline::MachineGpu> gpu_;
+  Floors floors_;
   std::string earlier_samples_, refused_;
   std::optional<model::Verdict> verdict_;
 };
