@@ -61,6 +61,7 @@ class Search {
     const double reached = efficiency(options_.floor_ms, state_.best_program().ms);
     if (options_.floor_ms > 0 && reached >= options_.target) return fmt::format("{:.1f} % of the least possible time is reached (target {:.1f} %)", 100 * reached, 100 * options_.target);
     if (state_.quiet_rounds >= options_.patience) return fmt::format("no gain beyond noise in {} round{}", state_.quiet_rounds, state_.quiet_rounds == 1 ? "" : "s");
+    if (nothing_left_) return "no move is left to try";
     if (state_.round >= options_.rounds) return fmt::format("the limit of {} round{}", options_.rounds, options_.rounds == 1 ? "" : "s");
     return options_.limit ? options_.limit() : "";
   }
@@ -68,6 +69,7 @@ class Search {
   Status one_round() {
     ++state_.round;
     KA_ASSIGN(std::vector<Contender> contenders, candidates());
+    nothing_left_ = contenders.empty();
     KA_TRY(drop_refused(contenders));
     KA_TRY(drop_slow(contenders));
     const int before = state_.best;
@@ -224,6 +226,7 @@ class Search {
   Device& device_;
   Proposer& proposer_;
   const Keep& keep_;
+  bool nothing_left_ = false;  // what is proposed was tried before, all of it
 };
 
 }  // namespace
