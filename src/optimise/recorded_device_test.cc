@@ -190,16 +190,20 @@ TEST(RecordedNoise, ACandidateWithinNoiseNeverWins) {
 
 TEST(RecordedDevice, GivesSetsAsTheyWereAndPutsOthersTogether) {
   Recording recording;
-  recording.texts = {"input", "a", "b", "never"};
+  recording.texts = {"input", "a", "b", "never", "killer"};
   recording.timings = {{Effort::full, {0}, {{10, 10, 10}}, {}},
                        {Effort::brief, {0, 1, 2}, {{20, 10}, {10, 5}, {40, 20}}, {}},
-                       {Effort::full, {0, 0, 1}, {{10, 12, 8}, {10, 12, 8}, {6, 6, 4}}, {}}};
+                       {Effort::full, {0, 0, 1}, {{10, 12, 8}, {10, 12, 8}, {6, 6, 4}}, {}},
+                       {Effort::brief, {0, 1, 4}, {}, "the GPU is gone"},
+                       {Effort::brief, {0, 4}, {}, "the GPU is gone"}};
   RecordedDevice device(recording);
   EXPECT_EQ(device.time({"input", "a", "b"}, Effort::brief).value(), (Samples{{20, 10}, {10, 5}, {40, 20}}));
   EXPECT_EQ(device.time({"input", "b"}, Effort::brief).value(), (Samples{{20, 10}, {40, 20}}));
   EXPECT_EQ(device.time({"a", "b"}, Effort::full).value(), (Samples{{6, 5, 5}, {20, 20, 20}})) << "b has brief samples alone: twice the input's";
   EXPECT_EQ(device.time({"input", "never"}, Effort::full).value(), (Samples{{10, 10, 10}, {}}));
   EXPECT_FALSE(device.time({"input", "unknown"}, Effort::full));
+  EXPECT_FALSE(device.time({"input", "b", "killer"}, Effort::full));
+  EXPECT_FALSE(device.time({"input", "a", "killer"}, Effort::brief));
   EXPECT_FALSE(device.judge({"unknown"}).value()[0].accepted);
 }
 
