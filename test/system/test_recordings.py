@@ -25,7 +25,7 @@ class Recordings(unittest.TestCase):
         self.addCleanup(folder.remove)
         self.folder = folder.path
         self.problem = folder.write("p.py", RELU)
-        self.kernel = folder.write("k.py", SLOW)
+        self.kernel = folder.write("k.py", SLOW.replace("BLOCK=64)", "BLOCK=64, num_stages=2)"))
 
     def optimize(self, out: str, *words: str | Path) -> program.Finished:
         return program.run("optimize", "--problem", self.problem, "--kernel", self.kernel, "--out", self.folder / out, *words, cwd=self.folder)
@@ -35,6 +35,7 @@ class Recordings(unittest.TestCase):
         real = self.optimize("real", "--device", "cpu", "--max-rounds", "1", "--record", file, "--json")
         self.assertEqual(real.code, 0, real.text())
         self.assertGreater(real.json()["speedup"], 1.5)
+        self.assertGreaterEqual(real.json()["candidates"]["same_code"], 2, "stages of a kernel without a loop are no difference")
         again = self.optimize("again", "--device", f"recorded:{file}", "--max-rounds", "1", "--json")
         self.assertEqual(again.code, 0, again.text())
         self.assertEqual(told(again), told(real))

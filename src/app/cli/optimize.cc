@@ -164,7 +164,7 @@ class Optimisation {
       optimise::RecordedProposer proposer(*request_.recording);
       return search(options, device, proposer, nullptr);
     }
-    pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_);
+    pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_, (gpu_ ? gpu_->facts : ir::default_gpu()).cuda->arch);
     if (state_.input_ms > 0) KA_TRY(know_again(device));
     optimise::KnobProposer proposer([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, gpu_, interpreter_, cancel_));
     if (request_.record.empty()) return search(options, device, proposer, &device);
