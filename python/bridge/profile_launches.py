@@ -72,6 +72,8 @@ def launches(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
     except BaseException as exc:
         return module_loader.failure("raised", exc, subject.path)
     if found["ok"]:
+        if request.get("sequence"):
+            found["sequence"] = subject.recorder.sequence if subject.recorder.count == len(subject.recorder.sequence) else None  # too long to be kept
         found |= {"launched": subject.recorder.count, "foreign": sorted(set(subject.recorder.foreign))[:16], "entry": entry}
     return found
 

@@ -45,6 +45,7 @@ void fields(auto& f, Of<Roofline> auto& x) {
   f("headroom_pct", x.headroom_pct);
   f("at_roofline", x.at_roofline);
   f("uses_tensor_cores", x.uses_tensor_cores);
+  f("basis", x.basis);
   f("warnings", x.warnings);
   f.keep(x.unknown);
 }

@@ -1,6 +1,7 @@
 // Diagnosis: what keeps a kernel from being faster, ranked, with the evidence, and what to try.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,7 @@ struct Bottleneck {
   bool operator==(const Bottleneck&) const = default;
 };
 
-// Work over peak, in percent of the measured ceilings of the device.
+// Work over peak, in percent of what the device can do.
 struct Roofline {
   double compute_pct = 0;
   double memory_pct = 0;
@@ -54,6 +55,7 @@ struct Roofline {
   double headroom_pct = 0;
   bool at_roofline = false;
   bool uses_tensor_cores = false;
+  std::optional<std::string> basis;  // what the device can do "by measured ceilings", or "by the data sheet"
   std::vector<std::string> warnings;
   UnknownFields unknown;
   bool operator==(const Roofline&) const = default;

@@ -224,7 +224,7 @@ Profile random_profile(Random& r) {
 }
 
 Diagnosis random_diagnosis(Random& r) {
-  Roofline roofline{r.number(), r.number(), r.number(), r.number(), r.flag(), r.flag(), r.texts(), r.unknown()};
+  Roofline roofline{r.number(), r.number(), r.number(), r.number(), r.flag(), r.flag(), r.text(), r.texts(), r.unknown()};
   return {1, r.text(), r.text(), r.text(), roofline, r.list([&] { return bottleneck(r); }), r.unknown()};
 }
 

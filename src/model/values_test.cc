@@ -49,7 +49,7 @@ ValueRow row(const char* name, T (*make)(Random&), Result<T> (*read)(const Json&
 std::vector<ValueRow> rows() {
   return {
       row("candidate", random_candidate, candidate_from_json, {"usage"}),
-      row("diagnosis", random_diagnosis, diagnosis_from_json, {}),
+      row("diagnosis", random_diagnosis, diagnosis_from_json, {"basis"}),
       row("problem", random_problem, problem_from_json, {"tensor", "tied_to", "strides", "role", "data"}),
       row("profile", random_profile, profile_from_json, {"time_ms", "registers", "shared_bytes", "spills", "stack_bytes", "occupancy_pct", "waves"}),
       row("route", random_route, route_from_json, {}),

@@ -24,11 +24,27 @@ TEST(Roofline, TheFloorIsWorkOverThePeaksOfTheTier) {
       {"nothing", {}, "fp32", 0, 0},
   };
   for (const auto& c : cases) {
-    const Floor floor = floor_of(c.work, gpu, c.tier);
+    const Floor floor = floor_of(c.work, data_sheet_peaks(gpu), c.tier);
+    EXPECT_EQ(floor.basis, "by the data sheet") << c.name;
     EXPECT_NEAR(floor.memory_seconds, c.memory, 1e-12) << c.name;
     EXPECT_NEAR(floor.compute_seconds, c.compute, 1e-12) << c.name;
     EXPECT_EQ(floor.seconds(), std::max(floor.memory_seconds, floor.compute_seconds)) << c.name;
   }
+}
+
+TEST(Roofline, MeasuredCeilingsMakeAnotherFloor) {
+  const Peaks measured{4e12, 50e12, 600e12, "by measured ceilings"};
+  const struct {
+    const char* tier;
+    double compute;
+  } cases[] = {{"fp32", 3e-3}, {"tf32", 1e-3}, {"half", 1e-3}};
+  for (const auto& c : cases) {
+    const Floor floor = floor_of({4e9, 600e9, 0}, measured, c.tier);
+    EXPECT_NEAR(floor.memory_seconds, 1e-3, 1e-12) << c.tier;
+    EXPECT_NEAR(floor.compute_seconds, c.compute, 1e-12) << c.tier;
+    EXPECT_EQ(roofline(floor, 1, false).basis, "by measured ceilings") << c.tier;
+  }
+  EXPECT_NEAR(floor_of({0, 50e9, 0}, {4e12, 50e12, 90e12, ""}, "fp32").compute_seconds, 1e-3, 1e-12) << "a GPU whose tensor cores gain nothing";
 }
 
 TEST(Roofline, EfficiencyIsTheFloorOverTheTime) {

@@ -13,7 +13,7 @@ namespace ka::optimise {
 namespace {
 
 constexpr double kWithin = 1.1;       // of the best, by a brief timing: who is farther behind is not timed again
-constexpr double kImpossible = 1.02;  // of the floor; ceilings are measured, and not better than that
+constexpr double kImpossible = 1.02;  // of the least time; clocks are not better than that
 constexpr std::size_t kFewest = 2;    // that are timed fully, where there are so many
 
 std::string identity(const std::string& text) { return sha256_hex(trim(text)); }
@@ -61,6 +61,7 @@ class Search {
     const double reached = efficiency(options_.floor_ms, state_.best_program().ms);
     if (options_.floor_ms > 0 && reached >= options_.target) return fmt::format("{:.1f} % of the least possible time is reached (target {:.1f} %)", 100 * reached, 100 * options_.target);
     if (state_.quiet_rounds >= options_.patience) return fmt::format("no gain beyond noise in {} round{}", state_.quiet_rounds, state_.quiet_rounds == 1 ? "" : "s");
+    if (nothing_left_) return "no move is left to try";
     if (state_.round >= options_.rounds) return fmt::format("the limit of {} round{}", options_.rounds, options_.rounds == 1 ? "" : "s");
     return options_.limit ? options_.limit() : "";
   }
@@ -68,6 +69,7 @@ class Search {
   Status one_round() {
     ++state_.round;
     KA_ASSIGN(std::vector<Contender> contenders, candidates());
+    nothing_left_ = contenders.empty();
     KA_TRY(drop_refused(contenders));
     KA_TRY(drop_slow(contenders));
     const int before = state_.best;
@@ -148,6 +150,7 @@ class Search {
     const double input_now = median(samples[0]);
     if (input_now <= 0 || samples[1].empty()) return environment_error("the kernel to begin with could not be timed again");
     if (state_.best != 0) program(state_.best).ms = state_.input_ms * median(samples[1]) / input_now;
+    const double least = options_.least_ms > 0 ? options_.least_ms : options_.floor_ms;
     const std::vector<double>* leader = &samples[1];
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       const std::vector<double>& mine = samples[i + 2];
@@ -156,8 +159,8 @@ class Search {
         continue;
       }
       const double ms = state_.input_ms * median(mine) / input_now;
-      if (options_.floor_ms > 0 && efficiency(options_.floor_ms, ms) > kImpossible) {
-        note(contenders[i], "impossible", fmt::format("{:.0f} % of the least possible time: a mistake in the floor, or a cheat", 100 * efficiency(options_.floor_ms, ms)), ms);
+      if (least > 0 && efficiency(least, ms) > kImpossible) {
+        note(contenders[i], "impossible", fmt::format("{:.0f} % of the least possible time: a mistake in the floor, or a cheat", 100 * efficiency(least, ms)), ms);
         continue;
       }
       const Ratio gain = ratio_of_medians(*leader, mine, 0.95, 2000, options_.seed);
@@ -223,6 +226,7 @@ class Search {
   Device& device_;
   Proposer& proposer_;
   const Keep& keep_;
+  bool nothing_left_ = false;  // what is proposed was tried before, all of it
 };
 
 }  // namespace

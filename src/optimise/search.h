@@ -71,7 +71,8 @@ struct SearchOptions {
   int moves = 8;           // of each program in a round
   int rounds = 10;
   int patience = 3;        // rounds without a gain
-  double floor_ms = 0;     // that no program can beat; 0: not known
+  double floor_ms = 0;     // the least time, by what the GPU is known to reach; 0: not known
+  double least_ms = 0;     // that no honest program can beat, by its data sheet too; 0: floor_ms
   double target = 0.95;    // of the floor
   std::function<std::string()> limit = {};  // why it must end now ("the limit of 5 minutes"); empty: it need not
   std::uint64_t seed = 1;

@@ -182,6 +182,16 @@ TEST_F(SearchTest, FasterThanTheFloorIsAMistakeOrACheat) {
   EXPECT_EQ(outcome("cheat"), "impossible");
 }
 
+TEST_F(SearchTest, FasterThanWhatWasMeasuredAndPossibleWins) {
+  device.shared_noise = 0.01;
+  options.floor_ms = 5, options.least_ms = 4;
+  row("cheat", 3), row("a", 4.5);
+  ASSERT_TRUE(run());
+  EXPECT_EQ(best(), "a");
+  EXPECT_EQ(outcome("cheat"), "impossible");
+  EXPECT_THAT(state.stop, HasSubstr("target 95.0 %"));
+}
+
 TEST_F(SearchTest, StopsAtTheTarget) {
   device.shared_noise = 0.01;
   options.floor_ms = 5;

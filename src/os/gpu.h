@@ -18,6 +18,7 @@ struct Gpu {
   std::string compute_capability;  // "9.0"
   std::uint64_t memory_bytes = 0;
   std::string driver;  // "580.159.04"
+  double power_limit_watts = 0;  // 0: it does not tell
 };
 
 // Asks nvidia-smi. Empty when there is none, when it fails or when it does not answer in time: a machine
@@ -28,7 +29,7 @@ Result<std::vector<Gpu>> query_gpus(Deadline deadline);
 // as the first entry that names none. Nothing where it names them otherwise than by number ("GPU-5fa1...").
 std::optional<std::vector<int>> visible_gpus(const std::vector<Gpu>& gpus, const std::optional<std::string>& visible);
 
-// The lines "index, name, capability, MiB, driver" of nvidia-smi; lines of another form are left out.
+// The lines "index, name, capability, MiB, driver, watts" of nvidia-smi; the last may be missing. Lines of another form are left out.
 std::vector<Gpu> parse_gpu_table(std::string_view text);
 
 }  // namespace ka::os

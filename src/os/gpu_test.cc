@@ -14,13 +14,15 @@ namespace {
 
 TEST(GpuTable, ReadsLines) {
   const auto gpus =
-      parse_gpu_table("0, NVIDIA H200, 9.0, 143771, 580.159.04\n1, NVIDIA H200, 9.0, 143771, 580.159.04\n");
+      parse_gpu_table("0, NVIDIA H200, 9.0, 143771, 580.159.04, 700.00\n1, NVIDIA H200, 9.0, 143771, 580.159.04, 650.00\n");
   ASSERT_EQ(gpus.size(), 2U);
   EXPECT_EQ(gpus[1].index, 1);
   EXPECT_EQ(gpus[0].name, "NVIDIA H200");
   EXPECT_EQ(gpus[0].compute_capability, "9.0");
   EXPECT_EQ(gpus[0].memory_bytes, std::uint64_t{143771} << 20);
   EXPECT_EQ(gpus[0].driver, "580.159.04");
+  EXPECT_EQ(gpus[0].power_limit_watts, 700);
+  EXPECT_EQ(gpus[1].power_limit_watts, 650);
 }
 
 TEST(GpuTable, LeavesOutWhatIsNoGpu) {
@@ -33,6 +35,15 @@ TEST(GpuTable, MemoryMayBeUnknown) {
   const auto gpus = parse_gpu_table("0, NVIDIA GB10, 12.1, [N/A], 580.1");
   ASSERT_EQ(gpus.size(), 1U);
   EXPECT_EQ(gpus[0].memory_bytes, 0U);
+}
+
+TEST(GpuTable, PowerMayBeUnknown) {
+  for (const char* line : {"0, NVIDIA L4, 8.9, 1024, 580.1", "0, NVIDIA L4, 8.9, 1024, 580.1, [N/A]", "0, NVIDIA L4, 8.9, 1024, 580.1, nan", "0, NVIDIA L4, 8.9, 1024, 580.1, -3"}) {
+    const auto gpus = parse_gpu_table(line);
+    ASSERT_EQ(gpus.size(), 1U) << line;
+    EXPECT_EQ(gpus[0].driver, "580.1") << line;
+    EXPECT_EQ(gpus[0].power_limit_watts, 0) << line;
+  }
 }
 
 // Puts a program called nvidia-smi with the given text in front of the search path.
@@ -52,12 +63,12 @@ class QueryGpus : public ::testing::Test {
 };
 
 TEST_F(QueryGpus, AsksTheTool) {
-  install("echo '0, NVIDIA H200, 9.0, 143771, 580.159.04'\n");
+  install("echo '0, NVIDIA H200, 9.0, 143771, 580.159.04, 700.00'\n");
   EXPECT_EQ(count(), 1U);
 }
 
 TEST_F(QueryGpus, FailureMeansNone) {
-  install("echo '0, NVIDIA H200, 9.0, 143771, 580.159.04'; exit 9\n");
+  install("echo '0, NVIDIA H200, 9.0, 143771, 580.159.04, 700.00'; exit 9\n");
   EXPECT_EQ(count(), 0U);
 }
 

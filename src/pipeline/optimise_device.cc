@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "bench/timing_side.h"
+#include "optimise/code_identity.h"
 
 namespace ka::pipeline {
 namespace {
@@ -15,9 +16,38 @@ struct Length {
   int warmup, rounds;
   double seconds;
 };
+constexpr std::chrono::seconds kCodeLimit{20};  // a program that takes longer to compile is told apart by its text alone
 constexpr Length kBrief = {5, 15, 5}, kFull = {20, 100, 30};
 
 }  // namespace
+
+Result<std::string> MachineDevice::code_of(const std::string& text) const {
+  optimise::CodeOptions options;
+  options.arch = arch_;
+  options.limit = kCodeLimit;
+  options.limits = judge_.limits;
+  Result<std::string> code = optimise::code_identity({problem_.path, problem_.object, problem_.text, problem_.mode, "kernel.py", text, judge_.entry}, options, means_.interpreter, means_.cancel);
+  if (!code && code.error().kind != ErrorKind::cancelled) return std::string();
+  return code;
+}
+
+Result<optimise::Judged> MachineDevice::judge_one(const std::string& text, std::size_t number) {
+  KA_ASSIGN(const std::string code, code_of(text));
+  if (!code.empty()) {
+    const std::lock_guard lock(mutex_);
+    if (const auto same = codes_.find(code); same != codes_.end()) {
+      if (same->second.first.accepted) known_.emplace(text, same->second.second);
+      return same->second.first;
+    }
+  }
+  KA_ASSIGN(const model::Verdict verdict, ask_judge(problem_, {fmt::format("candidate_{}.py", number), text}, judge_, means_, nullptr));
+  optimise::Judged out{verdict.accepted, verdict.accepted ? "" : fmt::format("{}: {}", verdict.rule, verdict.reason), code};
+  const std::lock_guard lock(mutex_);
+  const Known known{verdict.kernel.entry, verdict.precision.tier};
+  if (verdict.accepted) known_[text] = known;
+  if (!code.empty()) codes_.emplace(code, std::pair(out, known));
+  return out;
+}
 
 Result<std::vector<optimise::Judged>> MachineDevice::judge(const std::vector<std::string>& texts) {
   std::vector<optimise::Judged> out(texts.size());
@@ -26,14 +56,13 @@ Result<std::vector<optimise::Judged>> MachineDevice::judge(const std::vector<std
   Status result = ok();
   const auto work = [&] {
     for (std::size_t i = next++; i < texts.size(); i = next++) {
-      Result<model::Verdict> verdict = ask_judge(problem_, {fmt::format("candidate_{}.py", i), texts[i]}, judge_, means_, nullptr);
+      Result<optimise::Judged> judged = judge_one(texts[i], i);
       const std::lock_guard lock(mutex);
-      if (!verdict) {
-        if (result) result = verdict.error();
+      if (!judged) {
+        if (result) result = judged.error();
         return;
       }
-      out[i] = {verdict->accepted, verdict->accepted ? "" : fmt::format("{}: {}", verdict->rule, verdict->reason), ""};
-      if (verdict->accepted) known_[texts[i]] = {verdict->kernel.entry, verdict->precision.tier};
+      out[i] = std::move(*judged);
     }
   };
   {

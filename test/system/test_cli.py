@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import tempfile
 import unittest
@@ -177,6 +178,31 @@ class Machine(Case):
         self.assertRegex(held, r"(?m)^ok +gpu 0 +[^\n]*driver 1.2$")
         self.assertRegex(held, r"(?m)^ok +gpu 1 +[^\n]*driver 1.2, leased by process 12 \(a test\)$")
         self.assertNotIn("leased", free)
+
+    def test_ceilings_need_a_gpu(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self.complains(3, "doctor", "--measure-ceilings", env={"PATH": folder}, says=("no NVIDIA GPU",))
+            with open(f"{folder}/nvidia-smi", "w", encoding="utf-8") as tool:  # a driver, and nothing that CUDA can use
+                tool.write("#!/bin/sh\necho '7, Some GPU, 9.0, 1024, 1.2, 300.00'\n")
+            os.chmod(f"{folder}/nvidia-smi", 0o755)
+            env = {"PATH": f"{folder}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": folder, "XDG_CACHE_HOME": folder}
+            self.complains(3, "doctor", "--measure-ceilings", env=env, says=("no CUDA device",))
+            self.assertFalse(os.path.exists(f"{folder}/kernelagent"))
+
+    def test_doctor_shows_measured_ceilings_and_forgives_damaged_ones(self) -> None:
+        names = ("copy_bytes", "read_bytes", "l2_bytes", "float32_flops", "tf32_flops", "float16_flops", "bfloat16_flops", "launch_seconds", "python_launch_seconds")
+        ways = [{"ceiling": name, "how": "made up", "work": 4.25e12, "seconds": [1.0, 1.0]} for name in names]
+        kept = json.dumps({"schema": 1, "gpu": "Some GPU", "driver": "1.2", "power_limit_watts": 300, "measured": "2026-11-16T16:00:00.000Z", "ways": ways})
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/nvidia-smi", "w", encoding="utf-8") as tool:
+                tool.write("#!/bin/sh\necho '0, Some GPU, 9.0, 1024, 1.2, 300.00'\n")
+            os.chmod(f"{folder}/nvidia-smi", 0o755)
+            os.makedirs(f"{folder}/kernelagent/ceilings")
+            env = {"PATH": f"{folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": folder, "XDG_RUNTIME_DIR": folder, "KERNELAGENT_PYTHON": "/nonexistent"}
+            for text, says in ((kept, "4.25 TB/s, float16 4.2 TFLOP/s, measured 2026-11-16"), (kept[:200], "not measured")):
+                with open(f"{folder}/kernelagent/ceilings/some_gpu_1.2_300w.json", "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.assertIn(says, program.run("doctor", env=env).out)
 
     def test_doctor_without_interpreter(self) -> None:
         done = program.run("doctor", env={"KERNELAGENT_PYTHON": "/nonexistent"})

@@ -46,7 +46,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"runs", "list, show and remove runs", "[list|show RUN|rm RUN...|gc] [flags]", kRunsFlags, run_runs},
     {"models", "list language models and whether they can be used", "[--json]", kModelsFlags, run_models},
     {"ui", "serve the web page on loopback", "[--port N]", {}, nullptr},
-    {"doctor", "say what this machine has and what it lacks", "[--json]", kDoctorFlags, run_doctor},
+    {"doctor", "say what this machine has and what it lacks", "[--measure-ceilings] [--json]", kDoctorFlags, run_doctor},
 });
 
 constexpr bool names_are_unique() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/ceilings.h"
 #include "app/cli/settings.h"
 #include "base/json_fields.h"
 #include "bridge/warm_interpreter.h"
@@ -108,6 +109,9 @@ void examine_gpu(std::vector<Finding>& findings) {
                         fmt::format("{}, compute capability {}, {:.0f} GiB, driver {}{}", gpu.name, gpu.compute_capability,
                                     static_cast<double>(gpu.memory_bytes) / static_cast<double>(kGiB), gpu.driver,
                                     holder.empty() ? "" : ", leased by " + holder), ""});
+    const std::optional<bench::Ceilings> ceilings = bench::kept_ceilings(gpu);
+    findings.push_back({fmt::format("ceilings of gpu {}", gpu.index), Health::good, ceilings ? ceilings_line(*ceilings) : "not measured: efficiencies are by the data sheet",
+                        ceilings ? "" : "kernelagent doctor --measure-ceilings takes 20 seconds"});
   }
 }
 
@@ -128,6 +132,7 @@ void print_settings(const Settings& settings) {
 Result<int> run_doctor(const Arguments& arguments, AppContext& context) {
   if (!arguments.positional().empty())
     return invalid_input(fmt::format("unexpected argument \"{}\"", arguments.positional()[0]));
+  if (arguments.has("--measure-ceilings")) return measure_ceilings(arguments, context);
   std::vector<Finding> findings = {{"kernelagent", Health::good, KA_VERSION, ""}};
   examine_machine(findings);
   examine_interpreter(findings, context.cancel);

@@ -9,6 +9,7 @@ namespace ka::app {
 
 inline constexpr auto kDoctorFlags = std::to_array<Flag>({
     {"--config", "FILE", "a YAML file whose settings are shown too (docs/settings.md)"},
+    {"--measure-ceilings", "", "measure what the GPU reaches at best (20 s), keep it for optimize and profile, and show it beside the data sheet"},
     {"--json", "", "print the findings as one JSON object"},
 });
 

@@ -12,6 +12,7 @@
 
 #include "app/cli/bench.h"
 #include "app/cli/earlier_run.h"
+#include "app/cli/recordings.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/settings.h"
@@ -23,8 +24,11 @@
 #include "model/run_summary.h"
 #include "optimise/diagnose.h"
 #include "optimise/knobs.h"
+#include "optimise/recorded_device.h"
 #include "optimise/roofline.h"
+#include "os/files.h"
 #include "pipeline/generated_moves.h"
+#include "pipeline/machine_gpu.h"
 #include "pipeline/optimise_device.h"
 #include "pipeline/program_work.h"
 #include "problem/problem_file.h"
@@ -45,6 +49,8 @@ struct OptimizeRequest {
   optimise::SearchOptions search;
   std::size_t jobs = 1;
   double minutes = kMaxMinutes;
+  std::string record;                            // a file to write; empty: none
+  std::optional<optimise::Recording> recording;  // that answers in the machine's place
   std::string command;
 };
 
@@ -84,19 +90,23 @@ Result<OptimizeRequest> request_of(const Arguments& arguments) {
   KA_ASSIGN(const problem::ProblemFile file, problem::read_problem(problem));
   KA_ASSIGN(request.kernel, problem::read_source(kernel));
   KA_ASSIGN(const std::string mode, arguments.choice("--mode", "train", modes));
-  KA_ASSIGN(request.judge, judge_options(arguments));
-  if (request.judge.device != "cuda" && arguments.text("--device") != "cpu") return environment_error("optimize times kernels, which needs an NVIDIA GPU, and this machine has none (--device cpu tries the command)");
   request.problem = {file.path, file.object, file.text, mode};
+  request.record = arguments.text("--record");
+  KA_ASSIGN(request.recording, recording_of(arguments, request.problem));
+  Arguments judging = arguments;
+  if (request.recording) judging.set("--device", "cpu");  // nothing is judged
+  KA_ASSIGN(request.judge, judge_options(judging));
+  if (!request.recording && request.judge.device != "cuda" && arguments.text("--device") != "cpu") return environment_error("optimize times kernels, which needs an NVIDIA GPU, and this machine has none (--device cpu tries the command)");
   KA_TRY(read_search(arguments, request));
   request.command = fmt::format("kernelagent optimize --problem {} --kernel {}", quote_shell(problem), quote_shell(kernel));
   return request;
 }
 
 // What the compiled code of a program says holds it back; nothing where it cannot be compiled.
-optimise::Diagnose diagnosing(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
-  return [&request, &interpreter, &cancel](const optimise::Program& program) {
+optimise::Diagnose diagnosing(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
+  return [&request, &gpu, &interpreter, &cancel](const optimise::Program& program) {
     profile::StaticOptions options;
-    options.gpu = ir::default_gpu();
+    options.gpu = gpu ? gpu->facts : ir::default_gpu();
     options.limit = request.judge.limit;
     options.limits = request.judge.limits;
     const verify::ProblemSource& problem = request.problem;
@@ -110,24 +120,36 @@ optimise::Diagnose diagnosing(const OptimizeRequest& request, bridge::WarmInterp
   };
 }
 
-// What the program's graph tells: the least time that it can take on the GPU (0 where that is not known, or where nothing is timed on one), and other kernels for it.
+// The least time that the program can take on the GPU, as measured or by its data sheet, and the smaller of both; 0 where that is not known, or where nothing is timed on one.
+struct Floors {
+  double ms = 0, least_ms = 0;
+  std::string basis;
+};
+Floors recorded_floors(const optimise::RecordingHead& head) { return {head.floor_ms, head.least_ms, head.floor_basis}; }
+Floors floors_of(const graph::Exported& exported, const std::string& precision, const pipeline::MachineGpu& gpu) {
+  if (!gpu.peaks()) return {};
+  const Result<optimise::Work> work = pipeline::program_work(exported, precision, gpu.facts);
+  if (!work) return {};
+  const auto ms_by = [&](const optimise::Peaks& peaks) { return 1e3 * optimise::floor_of(*work, peaks, precision == "default" ? "" : precision).seconds(); };
+  const double ms = ms_by(*gpu.peaks());
+  return {ms, gpu.sheet ? std::min(ms, ms_by(*gpu.sheet)) : ms, gpu.peaks()->basis};
+}
+
+// What the program's graph tells: its floors, and other kernels for it.
 struct Study {
-  double floor_ms = 0;
+  Floors floors;
   std::vector<optimise::Move> moves;
 };
-Result<Study> study(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
+Result<Study> study(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
   Study out;
-  const ir::Gpu& gpu = ir::default_gpu();
   pipeline::GenerateChoices choices;
-  choices.gpu = gpu;
+  if (gpu) choices.gpu = gpu->facts;
   const Result<graph::Exported> exported = pipeline::export_program(request.problem, request.judge, choices, interpreter, cancel, &log);
   if (!exported && exported.error().kind == ErrorKind::cancelled) return exported.error();
   if (!exported) return out;
-  const std::string& precision = request.judge.precision;
-  out.moves = pipeline::generated_moves(*exported, precision, fmt::format("Triton kernels for {}.", request.problem.path.substr(request.problem.path.rfind('/') + 1)), gpu);
-  if (request.judge.device != "cuda") return out;
-  const Result<optimise::Work> work = pipeline::program_work(*exported, precision, gpu);
-  if (work) out.floor_ms = 1e3 * optimise::floor_of(*work, gpu, precision == "default" ? "" : precision).seconds();
+  const std::string name = request.problem.path.substr(request.problem.path.rfind('/') + 1);
+  out.moves = pipeline::generated_moves(*exported, request.judge.precision, fmt::format("Triton kernels for {}.", name), choices.gpu);
+  if (gpu) out.floors = floors_of(*exported, request.judge.precision, *gpu);
   return out;
 }
 
@@ -151,22 +173,50 @@ class Optimisation {
   Status search(const std::function<std::string()>& limit) {
     optimise::SearchOptions options = request_.search;
     options.limit = limit;
-    KA_ASSIGN(const Study program, study(request_, interpreter_, output_.log(), cancel_));
-    options.floor_ms = floor_ = program.floor_ms;
+    if (request_.judge.device == "cuda") gpu_ = pipeline::machine_gpu();
+    Study program;
+    if (request_.recording) {
+      program.floors = recorded_floors(request_.recording->head);
+    } else {
+      KA_ASSIGN(program, study(request_, gpu_, interpreter_, output_.log(), cancel_));
+    }
+    floors_ = program.floors;
+    options.floor_ms = floors_.ms;
+    options.least_ms = floors_.least_ms;
     state_.stop.clear();  // a run that goes on has other limits
-    pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_);
+    if (request_.recording) {
+      optimise::RecordedDevice device(*request_.recording);
+      optimise::RecordedProposer proposer(*request_.recording);
+      return search(options, device, proposer, nullptr);
+    }
+    pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_, (gpu_ ? gpu_->facts : ir::default_gpu()).cuda->arch);
     if (state_.input_ms > 0) KA_TRY(know_again(device));
-    optimise::KnobProposer knobs([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, interpreter_, cancel_));
+    optimise::KnobProposer knobs([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, gpu_, interpreter_, cancel_));
     pipeline::GeneratedFirst proposer(program.moves, knobs);
+    if (request_.record.empty()) return search(options, device, proposer, &device);
+    KA_ASSIGN(optimise::RecordingHead head, recording_head(request_.problem, request_.judge, gpu_, interpreter_, cancel_));
+    head.floor_ms = floors_.ms, head.least_ms = floors_.least_ms, head.floor_basis = floors_.basis;
+    KA_ASSIGN(optimise::RecordingWriter writer, optimise::RecordingWriter::open(request_.record, head, state_.input_ms > 0));
+    optimise::RecordingDevice recording(device, writer);
+    optimise::RecordingProposer noting(proposer, writer);
+    return search(options, recording, noting, &device);
+  }
+
+  // `machine`: whose samples are kept; null where none are taken.
+  Status search(const optimise::SearchOptions& options, optimise::Device& device, optimise::Proposer& proposer, const pipeline::MachineDevice* machine) {
     return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
       output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
-      return output_.write({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + lines_of(device.timings())}});
+      return output_.write({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + (machine == nullptr ? "" : lines_of(machine->timings()))}});
     });
   }
 
   // The best once more, with other numbers and at the given sizes; the next where it is refused, the given kernel last.
   Status judge_again() {
+    if (request_.recording) {
+      KA_ASSIGN(verdict_, recorded_verdict(*request_.recording, request_.problem, {output_.path(kBestFile), state_.best_program().text}));
+      return ok();
+    }
     verify::JudgeOptions judge = request_.judge;
     judge.seed += 1;
     std::vector<const optimise::Program*> order;
@@ -190,16 +240,17 @@ class Optimisation {
     Json top = Json::array();
     for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
     return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
-            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floor_},
-            {"efficiency", floor_ > 0 ? optimise::efficiency(floor_, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", request_.judge.device}, {"top_kernels", top},
+            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floors_.ms},
+            {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", device_word()}, {"recording", request_.recording ? request_.recording->head.in_words() : ""}, {"top_kernels", top},
             {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
 
   std::string text() const {
     const optimise::Program& best = state_.best_program();
     std::string out = fmt::format("{}\n  {:.4f} ms, {:.3f} times as fast as the given kernel ({:.4f} ms){}\n", output_.path(kBestFile), best.ms, state_.input_ms / best.ms, state_.input_ms,
-                                  request_.judge.device == "cpu" ? "; by the interpreter, which says nothing about a GPU" : "");
-    if (floor_ > 0) out += fmt::format("  {:.1f} % of the least possible time ({:.4f} ms)\n", 100 * optimise::efficiency(floor_, best.ms), floor_);
+                                  request_.recording ? "; by " + request_.recording->head.in_words() : request_.judge.device == "cpu" ? "; by the interpreter, which says nothing about a GPU" : "");
+    if (floors_.ms > 0) out += fmt::format("  {:.1f} % of the least possible time {} ({:.4f} ms)\n", 100 * optimise::efficiency(floors_.ms, best.ms), floors_.basis, floors_.ms);
+    if (optimise::efficiency(floors_.ms, best.ms) > 1) out += "  more than 100 %: the floor is wrong (kernelagent doctor --measure-ceilings measures again), the time is, or the kernel does less than the program\n";
     for (const std::string& move : best.path) out += fmt::format("  {}\n", move);
     out += fmt::format("  ended after round {}, {} candidates: {}\n", state_.round, state_.attempts.size(), state_.stop);
     if (!refused_.empty()) out += fmt::format("  {}\n", refused_);
@@ -221,7 +272,7 @@ class Optimisation {
     out.message = fmt::format("{:.3f} times as fast as the given kernel; {}", best.ms > 0 ? state_.input_ms / best.ms : 1, refused_.empty() ? state_.stop : refused_);
     out.started = started;
     out.finished = utc_timestamp(system_wall_clock()());
-    out.device = request_.judge.device;
+    out.device = device_word();
     out.composition = model::Composition{out.success, kBestFile, sha256_hex(best.text), out.success, {}, out.message, {}};
     out.speed = {{"input", state_.input_ms, best.ms > 0 ? state_.input_ms / best.ms : 1, {}}};
     out.versions = {{"kernelagent", verdict_->versions.kernelagent}, {"python", verdict_->versions.python}, {"torch", verdict_->versions.torch}, {"triton", verdict_->versions.triton}};
@@ -229,6 +280,8 @@ class Optimisation {
   }
 
  private:
+  std::string device_word() const { return request_.recording ? "recorded" : request_.judge.device; }
+
   // The device learns entries from the judge; a run that goes on asks it again about what is still in the race.
   Status know_again(pipeline::MachineDevice& device) const {
     std::vector<std::string> texts;
@@ -243,7 +296,8 @@ class Optimisation {
   const os::CancelToken& cancel_;
   pipeline::Means means_;
   optimise::State state_;
-  double floor_ = 0;
+  std::optional<pipeline::MachineGpu> gpu_;
+  Floors floors_;
   std::string earlier_samples_, refused_;
   std::optional<model::Verdict> verdict_;
 };
@@ -274,6 +328,7 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
   }
   KA_ASSIGN(const OptimizeRequest request, request_of(arguments));
   if (resumed && resumed->problem_text != request.problem.text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
+  if (!resumed && !request.record.empty() && os::exists(request.record)) return invalid_input(fmt::format("--record: {} is there already; a recording goes into a new file", request.record));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : "", ".optimize"));
   if (!resumed && output.exists()) return invalid_input(fmt::format("--out: {} holds a run already; --resume goes on with it", output.folder()));
   KA_ASSIGN(const std::string python, bridge::find_interpreter());

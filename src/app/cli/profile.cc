@@ -13,8 +13,8 @@
 #include "optimise/diagnose.h"
 #include "optimise/roofline.h"
 #include "os/environment.h"
-#include "os/gpu.h"
 #include "os/gpu_pool.h"
+#include "pipeline/machine_gpu.h"
 #include "pipeline/program_work.h"
 #include "problem/problem_file.h"
 #include "profile/ncu.h"
@@ -28,11 +28,12 @@ struct ProfileRequest {
   profile::Subject subject;
   profile::StaticOptions options;
   bool present = false;  // a GPU
+  optimise::Peaks peaks;  // of the GPU that is compiled for: measured, where it is this machine's and they were
   std::string command;
 };
 
-// The one that is named, else this machine's, else the default. `present`: this machine has a GPU.
-Result<ir::Gpu> target_gpu(const Arguments& arguments, bool present) {
+// The one that is named, else this machine's (nothing: it has none), else the default.
+Result<ir::Gpu> target_gpu(const Arguments& arguments, const std::optional<pipeline::MachineGpu>& here) {
   if (arguments.has("--gpu")) {
     KA_ASSIGN(const std::string name, arguments.required("--gpu"));
     Result<ir::Gpu> found = ir::find_gpu(name);
@@ -40,10 +41,7 @@ Result<ir::Gpu> target_gpu(const Arguments& arguments, bool present) {
     if (!found->cuda) return invalid_input(fmt::format("--gpu: {} is no NVIDIA GPU; profiles are of NVIDIA GPUs alone", name));
     return found;
   }
-  if (!present) return ir::default_gpu();
-  KA_ASSIGN(const std::vector<os::Gpu> gpus, os::query_gpus(os::Deadline::in(std::chrono::seconds(10))));
-  const ir::Gpu* known = gpus.empty() ? nullptr : ir::gpu_by_title(gpus[0].name);
-  return known != nullptr && known->cuda ? *known : ir::default_gpu();
+  return here ? here->facts : ir::default_gpu();
 }
 
 Result<ProfileRequest> profile_request(const Arguments& arguments) {
@@ -59,7 +57,9 @@ Result<ProfileRequest> profile_request(const Arguments& arguments) {
   KA_ASSIGN(const verify::JudgeOptions judging, judge_options(arguments));
   request.subject = {file.path, file.object, file.text, mode, kernel, text, arguments.text("--entry")};
   request.present = judging.device == "cuda";
-  KA_ASSIGN(request.options.gpu, target_gpu(arguments, request.present));
+  const std::optional<pipeline::MachineGpu> here = request.present ? pipeline::machine_gpu() : std::nullopt;
+  KA_ASSIGN(request.options.gpu, target_gpu(arguments, here));
+  request.peaks = here && here->facts.name == request.options.gpu.name && here->peaks() ? *here->peaks() : optimise::data_sheet_peaks(request.options.gpu);
   request.options.limit = judging.limit;
   request.options.limits = judging.limits;
   request.command = fmt::format("kernelagent profile --problem {} --kernel {}", quote_shell(problem), quote_shell(kernel));
@@ -113,7 +113,7 @@ Result<model::Roofline> roofline_of(const model::Profile& profile, const Profile
   judging.limits = request.options.limits;
   const Result<optimise::Work> work = pipeline::program_work(problem, judging, request.options.gpu, interpreter, context.cancel, &log);
   if (!work && work.error().kind == ErrorKind::cancelled) return work.error();
-  if (work) return optimise::roofline(optimise::floor_of(*work, request.options.gpu, tier), all_ms / 1e3, plain.uses_tensor_cores);
+  if (work) return optimise::roofline(optimise::floor_of(*work, request.peaks, tier), all_ms / 1e3, plain.uses_tensor_cores);
   model::Roofline out = plain;
   out.warnings = {"no roofline: the work of the program is not known: " + elide_middle(work.error().message, 200)};
   return out;
