@@ -16,6 +16,7 @@
 #include "app/cli/run_output.h"
 #include "app/cli/settings.h"
 #include "app/cli/verify.h"
+#include "app/cli/winners.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
@@ -161,6 +162,21 @@ class Optimisation {
     return output_.write({{kBestFile, state_.best_program().text}});
   }
 
+  // A search that has found something puts it into the store, for others.
+  Status remember(const std::string& store) {
+    if (state_.best == 0 || !verdict_->accepted || !refused_.empty()) return ok();
+    const optimise::Program& best = state_.best_program();
+    const SearchEnd end{request_.problem, request_.judge, best.text, run_id(), state_.input_ms, best.ms, floor_, best.path, verdict_->versions, verdict_->kernel.entry};
+    const Result<store::Winner> winner = winner_of(end, means_);
+    if (!winner && winner.error().kind == ErrorKind::cancelled) return winner.error();
+    if (!winner) kept_ = fmt::format("not kept as a winner: {}", winner.error().message);
+    if (!winner) return ok();
+    KA_TRY(output_.write({{kWinnerFile, to_pretty_json_text(store::to_json(*winner))}}));
+    signature_ = winner->signature;
+    kept_ = remember_winner(*winner, store);
+    return ok();
+  }
+
   Json result() const {
     const optimise::Program& best = state_.best_program();
     std::map<std::string, int> outcomes;
@@ -169,7 +185,7 @@ class Optimisation {
     for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
     return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
             {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floor_},
-            {"efficiency", floor_ > 0 ? optimise::efficiency(floor_, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", request_.judge.device}, {"top_kernels", top},
+            {"efficiency", floor_ > 0 ? optimise::efficiency(floor_, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", request_.judge.device}, {"top_kernels", top}, {"winner", kept_.empty() ? Json() : Json{{"signature", signature_}, {"message", kept_}}},
             {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
 
@@ -181,6 +197,7 @@ class Optimisation {
     for (const std::string& move : best.path) out += fmt::format("  {}\n", move);
     out += fmt::format("  ended after round {}, {} candidates: {}\n", state_.round, state_.attempts.size(), state_.stop);
     if (!refused_.empty()) out += fmt::format("  {}\n", refused_);
+    if (!kept_.empty()) out += fmt::format("  {}\n", kept_);
     return out;
   }
 
@@ -189,7 +206,7 @@ class Optimisation {
   model::RunSummary summary(const std::string& started) const {
     const optimise::Program& best = state_.best_program();
     model::RunSummary out;
-    out.run_id = output_.folder().substr(output_.folder().rfind('/') + 1);
+    out.run_id = run_id();
     out.command = request_.command;
     out.problem_path = request_.problem.path;
     out.problem_sha256 = sha256_hex(request_.problem.text);
@@ -207,6 +224,8 @@ class Optimisation {
   }
 
  private:
+  std::string run_id() const { return output_.folder().substr(output_.folder().rfind('/') + 1); }
+
   // The device learns entries from the judge; a run that goes on asks it again about what is still in the race.
   Status know_again(pipeline::MachineDevice& device) const {
     std::vector<std::string> texts;
@@ -222,7 +241,7 @@ class Optimisation {
   pipeline::Means means_;
   optimise::State state_;
   double floor_ = 0;
-  std::string earlier_samples_, refused_;
+  std::string earlier_samples_, refused_, kept_, signature_;
   std::optional<model::Verdict> verdict_;
 };
 
@@ -263,6 +282,7 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
   KA_TRY(work.begin({{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request.problem.text)}})}, {kProblemFile, request.problem.text}, {kInputFile, request.kernel}}));
   KA_TRY(work.search([&] { return std::chrono::steady_clock::now() < end ? "" : fmt::format("the limit of {:g} minutes (--max-minutes)", request.minutes); }));
   KA_TRY(work.judge_again());
+  KA_TRY(work.remember(arguments.settings().text("store")));
   const Json result = work.result();
   KA_TRY(output.keep("summary", {{"optimize.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*work.verdict()))},
                                  {"summary.json", to_pretty_json_text(model::to_json(work.summary(started)))}}));
