@@ -12,6 +12,7 @@
 
 #include "app/cli/bench.h"
 #include "app/cli/earlier_run.h"
+#include "app/cli/optimize_config.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/settings.h"
@@ -46,6 +47,7 @@ struct OptimizeRequest {
   std::size_t jobs = 1;
   double minutes = kMaxMinutes;
   std::string command;
+  std::string bottleneck;  // taken for the only one; empty: diagnosed
 };
 
 Result<int> count_of(const Arguments& arguments, const char* flag, int otherwise, int most) {
@@ -59,11 +61,16 @@ Status read_search(const Arguments& arguments, OptimizeRequest& request) {
   KA_ASSIGN(const std::string strategy, arguments.choice("--strategy", "beam_search", strategies));
   KA_ASSIGN(request.search.width, count_of(arguments, "--beam-width", 2, 64));
   if (strategy == "greedy") {
-    if (arguments.has("--beam-width")) return invalid_input("--beam-width is of beam_search; greedy follows one program");
+    if (arguments.has("--beam-width") && arguments.settings().config().empty()) return invalid_input("--beam-width is of beam_search; greedy follows one program");
     request.search.width = 1;
   }
   KA_ASSIGN(request.search.bottlenecks, count_of(arguments, "--bottlenecks", 2, 16));
   KA_ASSIGN(request.search.rounds, count_of(arguments, "--max-rounds", 10, 1000));
+  KA_ASSIGN(request.search.patience, count_of(arguments, "--patience", 3, 1000));
+  if (arguments.has("--bottleneck-override")) {
+    constexpr std::array<std::string_view, 3> categories = {"memory", "compute", "underutilized"};
+    KA_ASSIGN(request.bottleneck, arguments.choice("--bottleneck-override", "", categories));
+  }
   KA_ASSIGN(request.search.target, arguments.number("--target-sol", 0.95));
   if (request.search.target <= 0 || request.search.target > 1) return invalid_input("--target-sol: more than 0 and at most 1");
   KA_ASSIGN(request.minutes, arguments.number("--max-minutes", kMaxMinutes));
@@ -95,6 +102,7 @@ Result<OptimizeRequest> request_of(const Arguments& arguments) {
 // What the compiled code of a program says holds it back; nothing where it cannot be compiled.
 optimise::Diagnose diagnosing(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
   return [&request, &interpreter, &cancel](const optimise::Program& program) {
+    if (!request.bottleneck.empty()) return std::vector<std::string>{request.bottleneck};
     profile::StaticOptions options;
     options.gpu = ir::default_gpu();
     options.limit = request.judge.limit;
@@ -269,6 +277,9 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
     KA_ASSIGN(resumed, earlier_run(run));
     KA_ASSIGN(arguments, words_of(*resumed, given));
   }
+  KA_ASSIGN(const bool dry, is_dry_run(arguments));
+  if (dry && resumed) return invalid_input("--resume: a run whose platform is noop has nothing to go on with");
+  if (dry) return run_dry(arguments, context);
   KA_ASSIGN(const OptimizeRequest request, request_of(arguments));
   if (resumed && resumed->problem_text != request.problem.text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : "", ".optimize"));
@@ -283,10 +294,14 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
   KA_TRY(work.search([&] { return std::chrono::steady_clock::now() < end ? "" : fmt::format("the limit of {:g} minutes (--max-minutes)", request.minutes); }));
   KA_TRY(work.judge_again());
   KA_TRY(work.remember(arguments.settings().text("store")));
-  const Json result = work.result();
+  Json result = work.result();
+  result["config_notes"] = config_notes(arguments);
   KA_TRY(output.keep("summary", {{"optimize.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*work.verdict()))},
                                  {"summary.json", to_pretty_json_text(model::to_json(work.summary(started)))}}));
   output.settle();
+  for (const std::string& note : config_notes(arguments)) {
+    if (!arguments.has("--json")) fmt::print("{}\n", note);
+  }
   fmt::print("{}", arguments.has("--json") ? to_pretty_json_text(result) : work.text());
   return work.verdict()->accepted ? 0 : 1;
 }
