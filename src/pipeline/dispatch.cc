@@ -71,7 +71,8 @@ class PartWork {
     const Result<PartProgram> program = program_of(subgraph_);
     if (!program) return failed(program.error());
     out_.problem = graph::problem_text(subgraph_, program->imported);
-    if (means_.models == nullptr || means_.models->codegen) {
+    KA_TRY(take_winner(program->exported));
+    if (out_.kernel.empty() && (means_.models == nullptr || means_.models->codegen)) {
       Result<WrittenPart> written = write_kernel(subgraph_, program->exported, options_);
       if (!written && (means_.models == nullptr || written.error().kind == ErrorKind::internal)) return failed(written.error());
       if (!written) {
@@ -81,8 +82,8 @@ class PartWork {
         out_.result.launches = written->launches;
       }
     }
-    if (!out_.kernel.empty()) KA_TRY(take_kernel());
-    if (means_.models != nullptr && options_.verify) KA_TRY(ask_models(program->exported));
+    if (!out_.kernel.empty() && !is_winner()) KA_TRY(take_kernel());
+    if (means_.models != nullptr && options_.verify && !is_winner()) KA_TRY(ask_models(program->exported));
     out_.seconds = seconds();
     say(!out_.result.success ? "refused" : out_.verdict ? "verified" : "written", out_.result.message);
     return std::move(out_);
@@ -110,6 +111,27 @@ class PartWork {
   void note_kernel() {
     out_.result.kernel_path = folder_ + "/kernel.py";
     out_.result.kernel_sha256 = sha256_hex(out_.kernel);
+  }
+
+  bool is_winner() const { return out_.result.producer == kFromStore; }
+
+  // What an earlier search has found for such a part. One that is refused is told, and the generator writes its own.
+  Status take_winner(const graph::Exported& exported) {
+    if (options_.winners.path.empty() || !options_.verify) return ok();
+    Result<std::optional<TakenWinner>> taken = try_winner(problem(), exported, place_ + folder_ + "/kernel.py", judging(), true, options_.winners, {means_.interpreter, means_.cancel, nullptr, means_.budget, means_.gpus});
+    if (!taken && is_of_the_part(taken.error())) return ok();
+    if (!taken) return taken.error().with(subgraph_.id);
+    if (!*taken) return ok();
+    say((*taken)->accepted() ? "taken" : "winner_refused", (*taken)->message);
+    if (!(*taken)->accepted()) return ok();
+    out_.kernel = std::move((*taken)->text);
+    out_.verdict = std::move((*taken)->verdict);
+    out_.result.producer = kFromStore;
+    out_.result.rounds = 1;
+    out_.result.success = true;
+    out_.result.message = (*taken)->message;
+    note_kernel();
+    return ok();
   }
 
   // The built-in generator's.

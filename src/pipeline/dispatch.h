@@ -12,6 +12,7 @@
 #include "os/machine.h"
 #include "pipeline/generate.h"
 #include "pipeline/judging.h"
+#include "pipeline/winners.h"
 
 namespace ka::pipeline {
 
@@ -30,6 +31,7 @@ struct DispatchOptions {
   GenerateChoices choices;
   bool verify = true;
   std::string folder = {};  // where kernels_out/ is, for what people are told
+  WinnerSide winners = {};
 };
 
 // subgraphs.json, each entry a program that could be one of PyTorch's: operands that fit their operators, results of the shapes that these

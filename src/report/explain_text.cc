@@ -177,6 +177,11 @@ std::string to_text(const Explanation& why, const RunView& view) {
   }
   for (const std::string& complaint : view.complaints) add(out, "  not shown: ", complaint);
   if (why.route) route_text(out, *why.route, view.row.route.empty() ? why.route->strategy : view.row.route);
+  if (!view.store.empty()) {
+    out += "\n";
+    add(out, "store     ", view.store);
+    if (view.from_store && !why.cuts.empty()) add(out, "          ", "cuts and refusals are those of the built-in generator, which was not needed");
+  }
   cuts_text(out, why, view);
   refusals_text(out, why, view);
   attempts_text(out, view);

@@ -211,6 +211,14 @@ void read_attempts(RunFiles& files, RunView& view) {
   if (const std::shared_ptr<const Json> cut = files.json("orchestrator/cut.json"); cut && cut->is_object()) view.cut_advice = fmt::format("{}: {}", text(*cut, "model"), text(*cut, "message"));
 }
 
+void read_store(RunFiles& files, RunView& view) {
+  if (!files.has("taken_winner.json")) return;
+  const std::shared_ptr<const Json> json = files.json("taken_winner.json");
+  if (!json || !json->is_object() || !json->contains("message") || !(*json)["message"].is_string()) return;
+  view.store = one_line((*json)["message"].get<std::string>());
+  view.from_store = json->value("accepted", Json()) == true;
+}
+
 }  // namespace
 
 Result<RunView> read_run(const std::string& path) {
@@ -238,6 +246,7 @@ Result<RunView> read_run(const std::string& path) {
   read_composition(files, view);
   read_events(files, view);
   read_attempts(files, view);
+  read_store(files, view);
   view.python = files.text("refactored.py").value_or("");
   view.complaints = files.complaints();
   const bool something = view.info || view.route || view.summary || view.verdict || !view.steps.empty() ||

@@ -55,6 +55,8 @@ struct RunView {
   GraphNotes graph;
   std::vector<Part> parts;                // in the order of subgraphs.json
   std::vector<ModelAttempt> attempts;     // by part, worker and round
+  std::string store;                      // what became of a kernel that an earlier search had found; empty: there was none
+  bool from_store = false;                // it is the result
   std::string cut_advice;                 // what came of asking a model where to cut; empty: none was asked
   std::vector<std::string> kernel_names;  // of `graph`'s kernels, where the events tell
   std::map<std::string, double> times;    // seconds by stage

@@ -35,6 +35,7 @@ Json rules_json(const std::vector<std::pair<std::string, std::string>>& rows) {
 Json to_json(const Explanation& why, const RunView& view) {
   Json out = {{"run", to_json(view.row)}, {"complaints", view.complaints}, {"route", nullptr}};
   if (!view.cut_advice.empty()) out["cut_advice"] = view.cut_advice;
+  if (!view.store.empty()) out["store"] = {{"message", view.store}, {"taken", view.from_store}};
   if (view.sentence) {
     const model::SentenceRecord& said = *view.sentence;
     out["sentence"] = {{"text", said.sentence}, {"understood", said.understood}, {"by", said.by}, {"questions", said.questions}, {"input_tokens", said.input_tokens}, {"output_tokens", said.output_tokens}, {"dollars", said.dollars}};

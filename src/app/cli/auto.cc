@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/auto_outcome.h"
 #include "app/cli/deadlines.h"
 #include "app/cli/earlier_run.h"
 #include "app/cli/model_side.h"
@@ -15,6 +16,7 @@
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/settings.h"
+#include "app/cli/winners.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
@@ -33,23 +35,11 @@ constexpr double kMaxMinutes = 100'000;
 constexpr std::uint64_t kMaxAttempts = 1'000'000'000;
 constexpr const char* kRouterCache = ".fuse/router_cache.json";
 
-// What one route came to.
-struct Outcome {
-  std::string route;  // direct, fuse
-  bool success = false, verified = false;
-  std::string path, text;  // of the program, below the run directory
-  std::string message;     // one sentence
-  std::optional<model::Verdict> verdict;
-  std::optional<pipeline::RunResult> parts;
-  std::string limit = {};  // that ended it: the run can go on
-  std::optional<model::Candidate> candidate = {};  // whose it is, where language models took part
-};
-
 class Job {
  public:
-  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, pipeline::Budget& budget, os::GpuPool* gpus, bool alone)
+  Job(const Arguments& arguments, const Request& request, RunOutput& output, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, pipeline::Budget& budget, os::GpuPool* gpus, pipeline::WinnerSide winners, bool alone)
       : alone_(alone), arguments_(arguments), request_(request), output_(output), interpreter_(interpreter), cancel_(std::move(cancel)), budget_(budget), gpus_(gpus),
-        options_{request.options, request.choices, !arguments.has("--no-verify"), output.folder()} {}
+        options_{request.options, request.choices, !arguments.has("--no-verify"), output.folder(), std::move(winners)} {}
 
   Result<std::vector<Outcome>> run(const std::string& wanted) {
     KA_TRY(open_its_models());
@@ -60,6 +50,8 @@ class Job {
     const std::string first = wanted != "auto" ? wanted : request_.choices.emit == "kernelbench" ? "direct" : route::word_of(route_);
     const std::string second = first == "direct" ? "fuse" : "direct";
     std::vector<Outcome> out;
+    if (wanted != "fuse") KA_TRY(take_winner(out));
+    if (!out.empty()) return out;
     KA_TRY(attempt(first, out));
     if (!out.back().success && out.back().limit.empty() && no_plan_.empty() && !is_alone() && !arguments_.has("--no-fallback")) KA_TRY(attempt(second, out));
     return out;
@@ -76,9 +68,7 @@ class Job {
     return {{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request_.problem.text)}})}, {kProblemFile, request_.problem.text}};
   }
 
-  const Request& request() const { return request_; }
-  const model::Route& route() const { return route_; }
-  const std::map<std::string, double>& times() const { return times_; }
+  JobFacts facts() const { return {request_, route_, times_, spent(), alone_, store_}; }
 
  private:
   bool is_done(const char* step) { return output_.directory().finished(step, ""); }
@@ -116,8 +106,10 @@ class Job {
       KA_ASSIGN(known, route::look_up(kRouterCache, key));
     }
     if (const Status planned = plan(); !planned) {
-      if (planned.error().kind != ErrorKind::unsupported || !models_->whole) return planned;
-      return leave_to_models(planned.error().message);
+      if (planned.error().kind != ErrorKind::unsupported) return planned;
+      KA_ASSIGN(const bool known_kernel, has_winner());
+      if (!models_->whole && !known_kernel) return planned;
+      return leave_to_others(planned.error().message, known_kernel ? "the store of winners has a kernel for the whole" : "a language model is asked for the whole");
     }
     route_ = program_->whole.route;
     if (known) {  // a route that was decided before stands: a language model, asked again, might say something else
@@ -137,14 +129,15 @@ class Job {
     return output_.keep("route", files);
   }
 
-  // The built-in generator cannot write it. A model may.
-  Status leave_to_models(const std::string& why) {
+  // The built-in generator cannot write it. A model may, or an earlier search has found it.
+  Status leave_to_others(const std::string& why, const char* who) {
     no_plan_ = why;
     route_.strategy = "kernelagent";
     route_.decided_by = "rules";
     route_.confidence = 1;
-    route_.rationale = fmt::format("the built-in generator cannot write it ({}): a language model is asked for the whole", why);
+    route_.rationale = fmt::format("the built-in generator cannot write it ({}): {}", why, who);
     route_.problem_sha256 = sha256_hex(request_.problem.text);
+    if (!output_.is_open()) KA_TRY(output_.open());
     std::map<std::string, std::string> files = request_files();
     KA_TRY(output_.write(files));
     files["route.json"] = to_pretty_json_text(model::to_json(route_));
@@ -158,6 +151,72 @@ class Job {
     if (!kept && kept.error().kind == ErrorKind::invalid_input) return kept;
     if (!kept) output_.log().warning("route", "not_remembered", kept.error().message);
     return ok();
+  }
+
+  // The program as PyTorch exports it, also where the generator cannot write it.
+  Result<const graph::Exported*> exported() {
+    if (const Status planned = plan(); planned) return &program_->whole.exported;
+    else if (planned.error().kind != ErrorKind::unsupported) return planned.error();
+    if (!exported_) {
+      KA_ASSIGN(exported_, pipeline::export_program(request_.problem, options_.judge, request_.choices, interpreter_, cancel_, &output_.log()));
+    }
+    return &*exported_;
+  }
+
+  Result<bool> has_winner() {
+    if (options_.winners.path.empty()) return false;
+    KA_ASSIGN(const graph::Exported* const program, exported());
+    return pipeline::find_winner(*program, request_.problem.mode, options_.judge.precision, options_.winners, nullptr).has_value();
+  }
+
+  // What an earlier search has found for the whole program is taken at once. One that is refused is told, and the run goes on without it.
+  Status take_winner(std::vector<Outcome>& out) {
+    const bool done = is_done("synth");
+    if (const Result<std::string> text = output_.directory().read_artifact(kTakenFile)) {
+      KA_ASSIGN(const Json json, parse_json(*text, output_.path(kTakenFile)));
+      if (!json.is_object()) return invalid_input(fmt::format("{}: it is no object", output_.path(kTakenFile)));
+      store_ = *text;
+    }
+    if ((done && store_.empty()) || (!done && options_.winners.path.empty())) return ok();
+    Outcome found;
+    found.route = "direct";
+    found.path = "kernel.py";
+    if (done) {
+      if (Json::parse(store_).value("accepted", Json()) != true || (options_.verify && !is_done("verify"))) return ok();
+      KA_ASSIGN(found.text, output_.directory().read_artifact("kernel.py"));
+    } else {
+      KA_TRY(judge_winner(found, out));
+      if (found.text.empty()) return ok();
+    }
+    std::optional<model::Verdict> verdict = std::move(found.verdict);
+    if (options_.verify && !verdict) {
+      KA_ASSIGN(verdict, kept_verdict());
+    }
+    out.push_back(finished(std::move(found), std::move(verdict)));
+    return ok();
+  }
+
+  // The text of `found` stays empty where there is no winner, or none that is accepted.
+  Status judge_winner(Outcome& found, std::vector<Outcome>& out) {
+    verify::JudgeOptions judge = options_.judge;
+    judge.test = request_.test;
+    KA_ASSIGN(const graph::Exported* const program, exported());
+    const Result<std::optional<pipeline::TakenWinner>> taken =
+        pipeline::try_winner(request_.problem, *program, output_.path(found.path), judge, options_.verify, options_.winners, {interpreter_, cancel_, &output_.log(), &budget_, gpus_});
+    if (!taken && budget_.is_end_of(taken.error())) {
+      out.push_back(at_limit("direct", "before the program was verified"));
+      return ok();
+    }
+    if (!taken) return taken.error();
+    if (!*taken) return ok();
+    store_ = to_pretty_json_text(pipeline::to_json(**taken));
+    if (!(*taken)->accepted()) return output_.write({{kTakenFile, store_}});
+    found.text = (*taken)->text;
+    KA_TRY(output_.keep("synth", {{kTakenFile, store_}, {found.path, found.text}}));
+    found.verdict = (*taken)->verdict;
+    if (!found.verdict) return ok();
+    times_["verify"] += found.verdict->times.at("total");
+    return output_.keep("verify", {{"verdict.json", pipeline::lasting_text(*found.verdict, request_.problem.path, found.path)}});
   }
 
   Status attempt(const std::string& route, std::vector<Outcome>& out) {
@@ -318,74 +377,13 @@ class Job {
   os::GpuPool* gpus_;
   pipeline::DispatchOptions options_;
   std::optional<pipeline::OpenProgram> program_;
+  std::optional<graph::Exported> exported_;  // where there is no plan
+  std::string store_;                        // what became of a winner of the store; empty: there was none
   std::optional<RunModels> models_;
   std::string no_plan_;  // why the built-in generator cannot write it; empty where it can
   model::Route route_;
   std::map<std::string, double> times_;
 };
-
-model::RunSummary summary_of(const Request& request, const RunOutput& output, const std::vector<Outcome>& outcomes, const Job& job, const std::string& started) {
-  const Outcome& last = outcomes.back();
-  model::RunSummary summary;
-  summary.run_id = std::filesystem::path(output.folder()).filename().string();
-  summary.command = request.command;
-  summary.problem_path = request.problem.path;
-  summary.problem_sha256 = sha256_hex(request.problem.text);
-  summary.route = last.route;
-  summary.success = last.success;
-  summary.exit_code = last.success ? 0 : 1;
-  summary.message = last.message;
-  if (outcomes.size() > 1) summary.message += fmt::format(" (the route {} was tried first: {})", outcomes[0].route, outcomes[0].message);
-  summary.started = started;
-  summary.finished = utc_timestamp(system_wall_clock()());
-  summary.device = request.options.device;
-  summary.times = job.times();
-  summary.dollars = job.spent().usage.dollars;
-  if (last.parts) summary.subgraphs = last.parts->parts;
-  summary.composition = last.parts ? last.parts->composition : model::Composition{last.success, last.path, sha256_hex(last.text), last.verified, {}, last.message, {}};
-  if (last.verdict)
-    summary.versions = {{"kernelagent", last.verdict->versions.kernelagent}, {"python", last.verdict->versions.python}, {"torch", last.verdict->versions.torch}, {"triton", last.verdict->versions.triton}};
-  return summary;
-}
-
-Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, const model::RunSummary& summary, const Job& job) {
-  const Outcome& last = outcomes.back();
-  Json attempts = Json::array();
-  for (const Outcome& one : outcomes) attempts.push_back({{"route", one.route}, {"success", one.success}, {"message", one.message}});
-  Json details = {{"run_dir", output.folder()}, {"kernel_path", last.path.empty() ? "" : output.path(last.path)}, {"message", summary.message}, {"attempts", attempts},
-                  {"decided", model::to_json(job.route())}, {"verdict", last.verdict ? model::to_json(*last.verdict) : Json()}, {"times", summary.times}};
-  if (last.parts) {
-    details["subgraphs"] = output.path("subgraphs.json");
-    details["kernels_summary"] = output.path("kernels_out/summary.json");
-    details["composition"] = model::to_json(last.parts->composition);
-    if (!last.parts->by_model) details["launches"] = pipeline::launches_of(*last.parts);
-  }
-  if (last.candidate) details.update({{"producer", last.candidate->producer}, {"worker_id", last.candidate->worker}, {"rounds", last.candidate->round}});
-  if (job.spent().questions > 0) details["models"] = bill_json(job.spent());
-  const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
-  Json out = {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
-  if (job.is_alone()) out.update({{"folder", output.folder()}, {"kernel", details["kernel_path"]}, {"verdict", details["verdict"]}, {"message", last.message}, {"worker_id", details.value("worker_id", 0)}, {"rounds", details.value("rounds", 0)}, {"producer", details.value("producer", "")}});
-  add_program(job.request(), out);
-  return out;
-}
-
-void print(const RunOutput& output, const Outcome& last, const std::vector<Outcome>& outcomes) {
-  if (outcomes.size() > 1) fmt::print("the route {} failed: {}\n", outcomes[0].route, outcomes[0].message);
-  if (last.parts) {
-    std::size_t calls = 0, good = 0;
-    for (const model::Subgraph& subgraph : last.parts->subgraphs) calls += subgraph.calls.size();
-    for (const model::SubgraphResult& part : last.parts->parts) good += part.success ? 1 : 0;
-    const std::string launches = last.parts->by_model ? "composed by a language model" : fmt::format("{} launches", pipeline::launches_of(*last.parts));
-    fmt::print("{} parts, {} of them unique; {} with a kernel; {}\n", calls, last.parts->subgraphs.size(), good, launches);
-    for (const model::SubgraphResult& part : last.parts->parts) {
-      if (!part.success && !part.message.starts_with("not reached: ")) fmt::print("  {}: {}\n", part.id, part.message);
-    }
-  }
-  if (!last.path.empty() && !last.verdict) fmt::print("{}\n", output.path(last.path));
-  if (last.verdict) fmt::print("{}", verify::verdict_text(*last.verdict));
-  else fmt::print("{}\n", last.message);
-  if (last.parts && !last.parts->composition.torch_parts.empty()) fmt::print("still PyTorch: {}\n", fmt::join(last.parts->composition.torch_parts, ", "));
-}
 
 struct Limits {
   double minutes = kMaxMinutes;
@@ -419,8 +417,8 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
     if (const Result<std::string> text = output.directory().read_artifact("graph.txt")) fmt::print("{}\n", *text);
     else if (last.limit.empty()) return text.error();
   }
-  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, outcomes, summary, job)));
-  else print(output, last, outcomes);
+  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, outcomes, summary, job.facts())));
+  else print(output, outcomes, job.facts());
   if (job.spent().questions > 0 && !arguments.has("--json")) fmt::print("{}{}\n", last.candidate ? last.candidate->note + "\n" : "", bill(job.spent()));
   if (!last.limit.empty())
     fmt::print(stderr, "kernelagent: {}: {} ended the run; what is finished is kept, and this goes on with it: kernelagent {} --resume {}\n", command, last.limit, command, quote_shell(output.folder()));
@@ -468,13 +466,14 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   const Deadlines::Job limit(deadlines, std::chrono::milliseconds(static_cast<std::int64_t>(limits.minutes * 60'000)));
   pipeline::Budget budget(limits.attempts, limits.minutes, [&limit] { return limit.exceeded(); });
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, command, pipeline::kPartsPerGpu, output.log()));
-  Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get(), command == "generate");
+  KA_ASSIGN(pipeline::WinnerSide winners, winner_side(arguments, request, interpreter, context.cancel));
+  Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get(), std::move(winners), command == "generate");
   KA_TRY(show_and_keep_program(request, arguments, output, job.request_files()));
   Result<std::vector<Outcome>> outcomes = job.run(wanted);
   if (!outcomes) output.settle();
   if (!outcomes) return ended(command, outcomes.error());
   if (!outcomes->back().limit.empty() && context.cancel.cancelled()) return cancelled_error("interrupted");
-  return conclude(arguments, command, summary_of(request, output, *outcomes, job, started), *outcomes, job, output);
+  return conclude(arguments, command, summary_of(output, *outcomes, job.facts(), started), *outcomes, job, output);
 }
 
 }  // namespace

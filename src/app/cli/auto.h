@@ -13,6 +13,7 @@ inline constexpr auto kAutoFlags = with_settings<kKernels>({
     {"--route", "NAME", "direct (one file for the whole program), fuse (parts, then their composition) or auto: the rules decide (default auto)"},
     {"--no-fallback", "", "do not try the other route when one fails"},
     {"--no-router-cache", "", "neither look into .fuse/router_cache.json nor write it"},
+    {"--no-winners", "", "take no kernel that an earlier search has found (docs/winners.md)"},
     {"--no-export-cache", "", "ask PyTorch about the program again, whatever .fuse/exports knows"},
     {"--ignore-router-config", "", "take no limits that a router proposes (the rules propose none)"},
     {"--dispatch-jobs", "N|auto", "parts at a time (default auto: by cores, memory and GPUs)"},

@@ -43,7 +43,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"eval", "generate and verify every problem of a folder", "--suite DIR [--filter TEXT] [--jobs N] [--resume] [--json]", kEvalFlags, run_eval},
     {"explain", "say why a run decided as it did", "RUN [--json]", kExplainFlags, run_explain},
     {"report", "write an HTML page about a run", "RUN [--out FILE]", kReportFlags, run_report},
-    {"runs", "list, show and remove runs", "[list|show RUN|rm RUN...|gc] [flags]", kRunsFlags, run_runs},
+    {"runs", "list, show and remove runs; winning kernels", "[list|show RUN|rm RUN...|gc|winners] [flags]", kRunsFlags, run_runs},
     {"models", "list language models and whether they can be used", "[--json]", kModelsFlags, run_models},
     {"ui", "serve the web page on loopback", "[--port N]", {}, nullptr},
     {"doctor", "say what this machine has and what it lacks", "[--measure-ceilings] [--json]", kDoctorFlags, run_doctor},

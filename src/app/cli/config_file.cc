@@ -9,6 +9,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "app/cli/config_keys.h"
 #include "os/files.h"
 
 namespace ka::app {
@@ -53,11 +54,19 @@ class EntryReader : public YAML::EventHandler {
   }
   void OnSequenceEnd() override {}
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
-    if (in_map_ && has_key_) throw Refused{mark.line + 1, fmt::format("{} holds names of its own; a config file has one level: NAME: VALUE", key_)};
+    if (in_map_ && has_key_ && prefix_.empty() && std::find(kMapKeys.begin(), kMapKeys.end(), key_) != kMapKeys.end()) {
+      prefix_ = key_ + ".";
+      has_key_ = false;
+      return;
+    }
+    if (in_map_ && has_key_) throw Refused{mark.line + 1, fmt::format("{} holds names of its own; NAME: VALUE is expected (only {} hold names)", key_, fmt::join(kMapKeys, ", "))};
     if (in_map_) throw Refused{mark.line + 1, kShape};
     in_map_ = true;
   }
-  void OnMapEnd() override { in_map_ = false; }
+  void OnMapEnd() override {
+    in_map_ = !prefix_.empty();
+    prefix_.clear();
+  }
 
  private:
   static constexpr const char* kShape = "a config file has one NAME: VALUE per line";
@@ -70,7 +79,7 @@ class EntryReader : public YAML::EventHandler {
       return;
     }
     if (!is_plain_name(text)) throw Refused{mark.line + 1, "a name has letters, digits, underscores and dashes"};
-    key_ = text;
+    key_ = prefix_ + text;
     std::replace(key_.begin(), key_.end(), '-', '_');
     line_ = mark.line + 1;
     if (!seen_.insert(key_).second) throw Refused{line_, fmt::format("{} is there twice", key_)};
@@ -79,7 +88,7 @@ class EntryReader : public YAML::EventHandler {
 
   std::vector<ConfigEntry> entries_;
   std::set<std::string> seen_;
-  std::string key_;
+  std::string key_, prefix_;  // of the map that it is in
   int line_ = 0, documents_ = 0;
   bool in_map_ = false, has_key_ = false;
 };

@@ -19,6 +19,7 @@ inline constexpr auto kGenerateFlags = with_settings<kKernels>({
     {"--seed", "N", "other inputs and weights (default 0)"},
     {"--timeout", "SECONDS", "limit for each step of either program (default 60)"},
     {"--memory", "GIB", "memory that either program may use (default: half of what is free, at most 16)"},
+    {"--no-winners", "", "take no kernel that an earlier search has found (docs/winners.md)"},
     {"--no-algebraic", "", "leave out rewrites that change the amount of work, such as a sum through a matrix product"},
     {"--verify", "", "verify the kernel with the judge: the default, for the sake of being said"},
     {"--no-verify", "", "write the kernel only"},

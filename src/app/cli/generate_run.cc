@@ -12,6 +12,7 @@
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/verify.h"
+#include "app/cli/winners.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
@@ -27,6 +28,13 @@ using pipeline::Generated;
 
 namespace {
 
+// What was made of the problem: by the generator, or taken out of the store of winners.
+struct Kernel {
+  std::string text;
+  std::optional<pipeline::TakenWinner> taken;  // also one that was refused
+  bool from_store() const { return taken && taken->accepted(); }
+};
+
 // One spelling per line, with the row that it stands for where that has another.
 void list_operators() {
   for (const std::string& spelling : graph::operator_spellings()) {
@@ -35,7 +43,7 @@ void list_operators() {
   }
 }
 
-model::RunSummary summary_of(const Request& request, const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict,
+model::RunSummary summary_of(const Request& request, const RunOutput& output, const Generated& made, const Kernel& kernel, const std::optional<model::Verdict>& verdict,
                              const std::string& started) {
   model::RunSummary summary;
   summary.run_id = std::filesystem::path(output.folder()).filename().string();
@@ -49,7 +57,7 @@ model::RunSummary summary_of(const Request& request, const RunOutput& output, co
   summary.started = started;
   summary.finished = utc_timestamp(system_wall_clock()());
   summary.device = request.options.device;
-  summary.composition = model::Composition{true, "kernel.py", sha256_hex(made.file.text), verdict && verdict->accepted, {}, summary.message, {}};
+  summary.composition = model::Composition{true, "kernel.py", sha256_hex(kernel.text), verdict && verdict->accepted, {}, summary.message, {}};
   summary.times = made.times;
   summary.dollars = spent_on(request.sentence).usage.dollars;
   if (verdict) {
@@ -78,13 +86,13 @@ Json cost_of(const Generated& made) {
           {"decisions", made.decisions}};
 }
 
-Json result_of(const Request& request, const RunOutput& output, const Generated& made, const std::optional<model::Verdict>& verdict, const model::RunSummary& summary) {
+Json result_of(const Request& request, const RunOutput& output, const Generated& made, const Kernel& kernel, const std::optional<model::Verdict>& verdict, const model::RunSummary& summary) {
   Json kernels = Json::array();
   std::map<std::size_t, std::size_t> launch_of;
   for (std::size_t number = 0; number < made.file.launches.size(); ++number) {
     for (const std::size_t k : made.file.launches[number]) launch_of[k] = number;
   }
-  for (std::size_t k = 0; k < made.file.kernels.size(); ++k)
+  for (std::size_t k = 0; k < made.file.kernels.size() && !kernel.from_store(); ++k)
     kernels.push_back({{"name", made.file.kernels[k]}, {"family", ir::to_string(made.plan.kernels[k].kind)}, {"launch", launch_of.at(k)}, {"cost", cost_of(made.cost.kernels[k])}});
   Json out = {{"success", summary.success},
           {"folder", output.folder()},
@@ -96,6 +104,7 @@ Json result_of(const Request& request, const RunOutput& output, const Generated&
           {"verdict", verdict ? model::to_json(*verdict) : Json()},
           {"generation_seconds", made.seconds},
           {"times", summary.times}};
+  if (kernel.taken) out["store"] = pipeline::to_json(*kernel.taken);
   add_program(request, out);
   if (const pipeline::Spent spent = spent_on(request.sentence); spent.questions > 0) out["models"] = bill_json(spent);
   return out;
@@ -122,6 +131,7 @@ Result<int> run_generate(const Arguments& given, AppContext& context) {
 
   bridge::WarmInterpreter interpreter({python});
   Result<Generated> result = pipeline::generate(request.problem, request.options, request.choices, interpreter, context.cancel, &output.log());
+  KA_ASSIGN(const pipeline::WinnerSide side, winner_side(arguments, request, interpreter, context.cancel));
   if (!result && result.error().kind == ErrorKind::unsupported) {  // not the user's mistake: the job was not achieved
     output.settle();
     fmt::print(stderr, "kernelagent: generate: {}\n", result.error().message);
@@ -132,24 +142,35 @@ Result<int> run_generate(const Arguments& given, AppContext& context) {
   if (!output.is_open()) KA_TRY(output.open());
   KA_TRY(output.keep("route", {{"route.json", to_pretty_json_text(model::to_json(made.route))}}));
   if (!made.refactored.empty()) KA_TRY(output.keep("partition", {{"refactored.py", made.refactored}}));
-  KA_TRY(output.keep("synth", {{"graph.txt", pipeline::explanation(made)}, {"kernel.py", made.file.text}}));
-  const bool quiet = arguments.has("--json");
+  const bool verifies = !arguments.has("--no-verify"), quiet = arguments.has("--json");
+  request.options.test = request.test;
+  Kernel kernel{made.file.text, {}};
+  KA_ASSIGN(kernel.taken, pipeline::try_winner(request.problem, made.exported, output.path("kernel.py"), request.options, verifies, side, {interpreter, context.cancel, &output.log()}));
+  std::map<std::string, std::string> files = {{"graph.txt", pipeline::explanation(made)}};
+  if (kernel.from_store()) kernel.text = kernel.taken->text;
+  if (kernel.taken) files[kTakenFile] = to_pretty_json_text(pipeline::to_json(*kernel.taken));
+  files["kernel.py"] = kernel.text;
+  KA_TRY(output.keep("synth", files));
   if (arguments.has("--explain") && !quiet) output.print(pipeline::explanation(made) + "\n");
-  if (!quiet)
+  if (kernel.taken && !quiet) output.print(fmt::format("{}{}\n", kernel.taken->message, kernel.from_store() ? "" : "; the built-in generator's is used instead"));
+  if (!quiet && !kernel.from_store())
     output.print(fmt::format("{}: {} kernel{} in {:.2f} s\n", output.path("kernel.py"), made.file.kernels.size(), made.file.kernels.size() == 1 ? "" : "s", made.seconds));
 
   std::optional<model::Verdict> verdict;
-  if (!arguments.has("--no-verify")) {
+  if (verifies) {
     output.log().debug("verify", "start");
     verify::JudgeContext judge_context{interpreter, context.cancel, &output.log()};
-    request.options.test = request.test;
-    KA_ASSIGN(verdict, verify::judge(request.problem, {output.path("kernel.py"), made.file.text}, request.options, judge_context));
+    if (kernel.from_store()) {
+      verdict = kernel.taken->verdict;
+    } else {
+      KA_ASSIGN(verdict, verify::judge(request.problem, {output.path("kernel.py"), kernel.text}, request.options, judge_context));
+    }
     KA_TRY(output.keep("verify", {{"verdict.json", to_pretty_json_text(model::to_json(*verdict))}}));
   }
-  const model::RunSummary summary = summary_of(request, output, made, verdict, started);
+  const model::RunSummary summary = summary_of(request, output, made, kernel, verdict, started);
   KA_TRY(output.keep("summary", {{"summary.json", to_pretty_json_text(model::to_json(summary))}}));
   output.settle();
-  if (quiet) fmt::print("{}", to_pretty_json_text(result_of(request, output, made, verdict, summary)));
+  if (quiet) fmt::print("{}", to_pretty_json_text(result_of(request, output, made, kernel, verdict, summary)));
   else if (verdict) fmt::print("{}", verify::verdict_text(*verdict));
   if (const pipeline::Spent spent = spent_on(request.sentence); spent.questions > 0 && !quiet) fmt::print("{}\n", bill(spent));
   return summary.exit_code;

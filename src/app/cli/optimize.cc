@@ -12,11 +12,13 @@
 
 #include "app/cli/bench.h"
 #include "app/cli/earlier_run.h"
+#include "app/cli/optimize_config.h"
 #include "app/cli/recordings.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/settings.h"
 #include "app/cli/verify.h"
+#include "app/cli/winners.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
@@ -52,6 +54,7 @@ struct OptimizeRequest {
   std::string record;                            // a file to write; empty: none
   std::optional<optimise::Recording> recording;  // that answers in the machine's place
   std::string command;
+  std::string bottleneck;  // taken for the only one; empty: diagnosed
 };
 
 Result<int> count_of(const Arguments& arguments, const char* flag, int otherwise, int most) {
@@ -65,11 +68,16 @@ Status read_search(const Arguments& arguments, OptimizeRequest& request) {
   KA_ASSIGN(const std::string strategy, arguments.choice("--strategy", "beam_search", strategies));
   KA_ASSIGN(request.search.width, count_of(arguments, "--beam-width", 2, 64));
   if (strategy == "greedy") {
-    if (arguments.has("--beam-width")) return invalid_input("--beam-width is of beam_search; greedy follows one program");
+    if (arguments.has("--beam-width") && arguments.settings().config().empty()) return invalid_input("--beam-width is of beam_search; greedy follows one program");
     request.search.width = 1;
   }
   KA_ASSIGN(request.search.bottlenecks, count_of(arguments, "--bottlenecks", 2, 16));
   KA_ASSIGN(request.search.rounds, count_of(arguments, "--max-rounds", 10, 1000));
+  KA_ASSIGN(request.search.patience, count_of(arguments, "--patience", 3, 1000));
+  if (arguments.has("--bottleneck-override")) {
+    constexpr std::array<std::string_view, 3> categories = {"memory", "compute", "underutilized"};
+    KA_ASSIGN(request.bottleneck, arguments.choice("--bottleneck-override", "", categories));
+  }
   KA_ASSIGN(request.search.target, arguments.number("--target-sol", 0.95));
   if (request.search.target <= 0 || request.search.target > 1) return invalid_input("--target-sol: more than 0 and at most 1");
   KA_ASSIGN(request.minutes, arguments.number("--max-minutes", kMaxMinutes));
@@ -105,6 +113,7 @@ Result<OptimizeRequest> request_of(const Arguments& arguments) {
 // What the compiled code of a program says holds it back; nothing where it cannot be compiled.
 optimise::Diagnose diagnosing(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
   return [&request, &gpu, &interpreter, &cancel](const optimise::Program& program) {
+    if (!request.bottleneck.empty()) return std::vector<std::string>{request.bottleneck};
     profile::StaticOptions options;
     options.gpu = gpu ? gpu->facts : ir::default_gpu();
     options.limit = request.judge.limit;
@@ -233,6 +242,21 @@ class Optimisation {
     return refused_.empty() ? ok() : output_.write({{kBestFile, state_.best_program().text}});
   }
 
+  // A search that has found something puts it into the store, for others.
+  Status remember(const std::string& store) {
+    if (state_.best == 0 || !verdict_->accepted || request_.recording) return ok();
+    const optimise::Program& best = state_.best_program();
+    const SearchEnd end{request_.problem, request_.judge, best.text, run_id(), state_.input_ms, best.ms, floors_.ms, best.path, verdict_->versions, verdict_->kernel.entry};
+    const Result<store::Winner> winner = winner_of(end, means_);
+    if (!winner && winner.error().kind == ErrorKind::cancelled) return winner.error();
+    if (!winner) kept_ = fmt::format("not kept as a winner: {}", winner.error().message);
+    if (!winner) return ok();
+    KA_TRY(output_.write({{kWinnerFile, to_pretty_json_text(store::to_json(*winner))}}));
+    signature_ = winner->signature;
+    kept_ = remember_winner(*winner, store);
+    return ok();
+  }
+
   Json result() const {
     const optimise::Program& best = state_.best_program();
     std::map<std::string, int> outcomes;
@@ -241,7 +265,7 @@ class Optimisation {
     for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
     return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
             {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floors_.ms},
-            {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", device_word()}, {"recording", request_.recording ? request_.recording->head.in_words() : ""}, {"top_kernels", top},
+            {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", device_word()}, {"recording", request_.recording ? request_.recording->head.in_words() : ""}, {"top_kernels", top}, {"winner", kept_.empty() ? Json() : Json{{"signature", signature_}, {"message", kept_}}},
             {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
 
@@ -254,6 +278,7 @@ class Optimisation {
     for (const std::string& move : best.path) out += fmt::format("  {}\n", move);
     out += fmt::format("  ended after round {}, {} candidates: {}\n", state_.round, state_.attempts.size(), state_.stop);
     if (!refused_.empty()) out += fmt::format("  {}\n", refused_);
+    if (!kept_.empty()) out += fmt::format("  {}\n", kept_);
     return out;
   }
 
@@ -262,7 +287,7 @@ class Optimisation {
   model::RunSummary summary(const std::string& started) const {
     const optimise::Program& best = state_.best_program();
     model::RunSummary out;
-    out.run_id = output_.folder().substr(output_.folder().rfind('/') + 1);
+    out.run_id = run_id();
     out.command = request_.command;
     out.problem_path = request_.problem.path;
     out.problem_sha256 = sha256_hex(request_.problem.text);
@@ -281,6 +306,7 @@ class Optimisation {
 
  private:
   std::string device_word() const { return request_.recording ? "recorded" : request_.judge.device; }
+  std::string run_id() const { return output_.folder().substr(output_.folder().rfind('/') + 1); }
 
   // The device learns entries from the judge; a run that goes on asks it again about what is still in the race.
   Status know_again(pipeline::MachineDevice& device) const {
@@ -298,7 +324,7 @@ class Optimisation {
   optimise::State state_;
   std::optional<pipeline::MachineGpu> gpu_;
   Floors floors_;
-  std::string earlier_samples_, refused_;
+  std::string earlier_samples_, refused_, kept_, signature_;
   std::optional<model::Verdict> verdict_;
 };
 
@@ -326,6 +352,9 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
     KA_ASSIGN(resumed, earlier_run(run));
     KA_ASSIGN(arguments, words_of(*resumed, given));
   }
+  KA_ASSIGN(const bool dry, is_dry_run(arguments));
+  if (dry && resumed) return invalid_input("--resume: a run whose platform is noop has nothing to go on with");
+  if (dry) return run_dry(arguments, context);
   KA_ASSIGN(const OptimizeRequest request, request_of(arguments));
   if (resumed && resumed->problem_text != request.problem.text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
   if (!resumed && !request.record.empty() && os::exists(request.record)) return invalid_input(fmt::format("--record: {} is there already; a recording goes into a new file", request.record));
@@ -340,10 +369,15 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
   KA_TRY(work.begin({{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request.problem.text)}})}, {kProblemFile, request.problem.text}, {kInputFile, request.kernel}}));
   KA_TRY(work.search([&] { return std::chrono::steady_clock::now() < end ? "" : fmt::format("the limit of {:g} minutes (--max-minutes)", request.minutes); }));
   KA_TRY(work.judge_again());
-  const Json result = work.result();
+  KA_TRY(work.remember(arguments.settings().text("store")));
+  Json result = work.result();
+  result["config_notes"] = config_notes(arguments);
   KA_TRY(output.keep("summary", {{"optimize.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*work.verdict()))},
                                  {"summary.json", to_pretty_json_text(model::to_json(work.summary(started)))}}));
   output.settle();
+  for (const std::string& note : config_notes(arguments)) {
+    if (!arguments.has("--json")) fmt::print("{}\n", note);
+  }
   fmt::print("{}", arguments.has("--json") ? to_pretty_json_text(result) : work.text());
   return work.verdict()->accepted ? 0 : 1;
 }

@@ -6,7 +6,7 @@
 
 namespace ka::app {
 
-inline constexpr auto kOptimizeFlags = with_settings<kNoFlag>({
+inline constexpr auto kOptimizeFlags = with_settings<kStore>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--kernel", "FILE", "the kernel file to begin with; the judge must accept it"},
     {"--test", "FILE", "a test script that every candidate must pass as well (docs/judge.md)"},
@@ -15,6 +15,9 @@ inline constexpr auto kOptimizeFlags = with_settings<kNoFlag>({
     {"--beam-width", "N", "programs that a round of beam_search changes (default 2)"},
     {"--bottlenecks", "N", "of each program, the worst first (default 2)"},
     {"--max-rounds", "N", "rounds at most (default 10)"},
+    {"--patience", "N", "rounds without a gain beyond noise, after which it ends (default 3)"},
+    {"--bottleneck-override", "NAME", "memory, compute or underutilized: what the kernels are taken to be held back by, whatever is diagnosed"},
+    {"--platform", "NAME", "nvidia (the default), or noop: the kernel is judged, nothing is timed, and it is the result"},
     {"--target-sol", "SHARE", "of the least possible time, at which it ends (default 0.95)"},
     {"--max-minutes", "N", "stop after the round in which this time is over; --resume goes on"},
     {"--out", "DIR", "the run directory: new or empty (default: a folder of its own below .optimize)"},

@@ -1,11 +1,13 @@
 #include "app/cli/runs.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/winners.h"
 #include "base/json_fields.h"
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -217,24 +219,28 @@ Result<std::string> named_run(const Arguments& arguments) {
 }
 
 Result<int> run_runs(const Arguments& arguments, AppContext&) {
-  constexpr std::array<std::string_view, 4> actions = {"list", "show", "rm", "gc"};
+  constexpr std::array<std::string_view, 5> actions = {"list", "show", "rm", "gc", "winners"};
   const std::vector<std::string>& words = arguments.positional();
   const std::string action = words.empty() ? "list" : words[0];
   if (std::find(actions.begin(), actions.end(), action) == actions.end()) {
     const std::optional<std::string> near = closest(action, actions);
-    return invalid_input(fmt::format("unknown action \"{}\"{}; accepted: list, show RUN, rm RUN..., gc",
+    return invalid_input(fmt::format("unknown action \"{}\"{}; accepted: list, show RUN, rm RUN..., gc, winners",
                                      action, near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
   }
   for (const std::string_view flag : {"--older-than", "--larger-than", "--keep", "--dry-run"})
     if (action != "gc" && arguments.has(flag))
       return invalid_input(fmt::format("{}: only gc takes it", flag));
+  for (const std::string_view flag : {"--export", "--import", "--remove", "--rebuild"})
+    if (action != "winners" && arguments.has(flag))
+      return invalid_input(fmt::format("{}: only winners takes it", flag));
   if (arguments.has("--json") && (action == "rm" || action == "gc"))
-    return invalid_input("--json: only list and show print JSON");
+    return invalid_input("--json: only list, show and winners print JSON");
   KA_ASSIGN(std::string root, runs_root(arguments));
   if (action == "rm") return remove(root, std::span(words).subspan(1));
   if (words.size() > (action == "show" ? 2U : 1U))
     return invalid_input(fmt::format("{}: unexpected argument \"{}\"", action, words.back()));
   if (action == "gc") return collect(arguments, root);
+  if (action == "winners") return run_winners(arguments, root);
   if (action == "list") {
     KA_ASSIGN(std::vector<report::RunRow> rows, report::list_runs(root));
     return list(rows, root, arguments.has("--json"));

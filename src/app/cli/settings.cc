@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/config_keys.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "os/environment.h"
@@ -21,15 +22,6 @@ constexpr std::array<std::string_view, 5> kSecretEnds = {"_KEY", "_TOKEN", "_SEC
 constexpr std::array<std::string_view, 5> kPlaceholders = {"your-api-key-here", "your-key", "sk-...", "sk-ant-...", "..."};
 constexpr std::array<std::string_view, 5> kYes = {"true", "yes", "on", "1", "y"}, kNo = {"false", "no", "off", "0", "n"};
 
-// Other words for a flag of a command, in config files; `turned`: the key says the opposite.
-struct FlagKey {
-  std::string_view key, flag;
-  bool turned;
-};
-constexpr auto kFlagKeys = std::to_array<FlagKey>({
-    {"allow_fallback", "--no-fallback", true},
-    {"use_router_cache", "--no-router-cache", true},
-});
 // Two spellings of one flag: what is given as one is not filled in as the other.
 struct SameFlags {
   std::string_view one, other;
@@ -133,7 +125,7 @@ const Setting* setting_of_key(std::string_view key) {
 std::vector<std::string> keys_of_commands() {
   std::vector<std::string> out;
   for (const Setting& row : kSettings) out.emplace_back(row.name);
-  for (const FlagKey& row : kFlagKeys) out.emplace_back(row.key);
+  for (const ConfigKey& row : kConfigKeys) out.emplace_back(row.key);
   for (const Command& command : all_commands()) {
     for (const Flag& flag : command.flags) {
       out.push_back(key_of_flag(flag.name));
@@ -283,12 +275,10 @@ Status Settings::fill(Arguments& arguments, std::span<const Flag> flags) const {
     else if (value.text != value.row->otherwise) arguments.set(flag->name, "");
   }
   for (const ConfigEntry& entry : config_) {
-    const Flag* own = find_flag(flags, flag_of_key(entry.key));
-    if (entry.null || (setting_of_key(entry.key) != nullptr && (own == nullptr || own->setting))) continue;
-    const auto other = std::find_if(kFlagKeys.begin(), kFlagKeys.end(), [&](const FlagKey& row) { return row.key == entry.key; });
-    const std::string name = other == kFlagKeys.end() ? flag_of_key(entry.key) : std::string(other->flag);
-    if (is_given(arguments, name)) continue;
+    const auto other = std::find_if(kConfigKeys.begin(), kConfigKeys.end(), [&](const ConfigKey& row) { return row.key == entry.key && !row.flag.empty(); });
+    const std::string name = other == kConfigKeys.end() ? flag_of_key(entry.key) : std::string(other->flag);
     const Flag* flag = find_flag(flags, name);
+    if (entry.null || (setting_of_key(entry.key) != nullptr && (flag == nullptr || flag->setting)) || is_given(arguments, name)) continue;
     const Flag* opposite = find_flag(flags, "--no-" + name.substr(2));
     if (flag != nullptr && !flag->value.empty()) {
       arguments.set(name, entry.value);
@@ -297,7 +287,7 @@ Status Settings::fill(Arguments& arguments, std::span<const Flag> flags) const {
     if (flag == nullptr && opposite == nullptr) continue;  // of another command
     const std::optional<bool> word = yes_or_no(entry.value);
     if (!word) return neither_yes_nor_no(fmt::format("{}: line {}: {}", config_path_, entry.line, entry.key), entry.value);
-    const bool yes = *word != (other != kFlagKeys.end() && other->turned);
+    const bool yes = *word != (other != kConfigKeys.end() && other->turned);
     if (yes && flag != nullptr) arguments.set(name, "");
     if (!yes && opposite != nullptr) arguments.set(opposite->name, "");
   }

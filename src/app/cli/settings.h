@@ -57,6 +57,8 @@ class Settings {
   // The values of all variables whose names end like those of keys, for a Redactor.
   const std::vector<std::string>& secrets() const { return secrets_; }
 
+  // All that the config file says, in its order.
+  std::span<const ConfigEntry> config() const { return config_; }
   // What the config file says about flags of this command that were not given.
   Status fill(Arguments& arguments, std::span<const Flag> flags) const;
 

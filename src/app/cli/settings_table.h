@@ -14,7 +14,7 @@ namespace ka::app {
 enum class SettingKind { text, whole, number, yes_no, level, secret };
 
 // Which commands have its flags.
-enum SettingUse : unsigned { kNoFlag = 0, kKernels = 1, kExtract = 2, kCompose = 4, kAllStages = 7 };
+enum SettingUse : unsigned { kNoFlag = 0, kKernels = 1, kExtract = 2, kCompose = 4, kAllStages = 7, kStore = 8 };
 
 struct Setting {
   std::string_view name;   // also its key in a config file
@@ -70,6 +70,7 @@ inline constexpr auto kSettings = std::to_array<Setting>({
     {"producers", "--producers", "WHO", "", "", SettingKind::text, "both", 0, 0, kKernels, "who writes kernels where a model is named: both, model or codegen (the built-in generator)"},
     {"prompts", "--prompts", "DIR", "", "templates", SettingKind::text, "", 0, 0, kAllStages, "a folder with prompts that take the place of the built-in ones (docs/prompts.md)"},
     {"no_cusolver", "--no-cusolver", "", "", "", SettingKind::yes_no, "no", 0, 0, kKernels, "tell the model to do without cuSOLVER"},
+    {"store", "--store", "FILE", "KERNELAGENT_STORE", "", SettingKind::text, ".optimize/winners.sqlite", 0, 0, kKernels | kStore, "where winning kernels of earlier searches are (docs/winners.md)"},
     {"log_level", "--log-level", "LEVEL", "LOG_LEVEL", "", SettingKind::level, "info", 0, 0, kAllStages, "debug, info, warning or error: what is said on the terminal"},
     {"openai_base_url", "", "", "OPENAI_BASE_URL", "", SettingKind::text, "", 0, 0, kNoFlag, "where a server that speaks OpenAI's language is"},
     {"anthropic_base_url", "", "", "ANTHROPIC_BASE_URL", "", SettingKind::text, "", 0, 0, kNoFlag, "where a server that speaks Anthropic's language is"},

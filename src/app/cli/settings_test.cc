@@ -110,6 +110,14 @@ TEST(ConfigFileTest, OneLevelOfNamesAndValues) {
   EXPECT_EQ((*got)[2].value, "x y");
   EXPECT_EQ((*got)[2].line, 3);
   EXPECT_TRUE((*got)[3].null);
+  const auto nested = parse_config("strategy_config:\n  num-top-kernels: 2\n  b: null\nplatform: {profiler: noop}\nlast: 1\n", "c.yml");
+  ASSERT_TRUE(nested) << nested.error().message;
+  ASSERT_EQ(nested->size(), 4u);
+  EXPECT_EQ((*nested)[0].key, "strategy_config.num_top_kernels");
+  EXPECT_EQ((*nested)[0].line, 2);
+  EXPECT_TRUE((*nested)[1].null);
+  EXPECT_EQ((*nested)[2].key, "platform.profiler");
+  EXPECT_EQ((*nested)[3].key, "last");
   EXPECT_TRUE(parse_config("", "c.yml"));
   EXPECT_TRUE(parse_config("# nothing\n", "c.yml"));
 }
@@ -117,6 +125,9 @@ TEST(ConfigFileTest, OneLevelOfNamesAndValues) {
 TEST(ConfigFileTest, WhatIsRefused) {
   const std::vector<BadConfig> rows = {
       {"a: 1\nb:\n  c: 2\n", "b holds names of its own"},
+      {"platform:\n  profiler:\n    name: noop\n", "platform.profiler holds names of its own"},
+      {"platform:\n  profiler: [noop]\n", "platform.profiler is a list"},
+      {"platform:\n  profiler: a\n  profiler: b\n", "platform.profiler is there twice"},
       {"a: [1, 2]", "line 1: a is a list"},
       {"- a\n- b\n", "one NAME: VALUE per line"},
       {"just words", "one NAME: VALUE per line"},
