@@ -209,6 +209,12 @@ Status run_all(const Suite& suite, os::GpuPool* gpus, bridge::WarmInterpreter& i
   return run.time_all(gpus);
 }
 
+std::vector<std::string> shell_words(const Arguments& arguments) {
+  std::vector<std::string> out = arguments.words({});
+  std::transform(out.begin(), out.end(), out.begin(), [](const std::string& word) { return quote_shell(word); });
+  return out;
+}
+
 }  // namespace
 
 Result<int> run_eval(const Arguments& arguments, AppContext& context) {
@@ -237,7 +243,8 @@ Result<int> run_eval(const Arguments& arguments, AppContext& context) {
   const std::string stopped = !is_over ? "" : whole.exceeded() ? fmt::format("--max-minutes {:g}", *suite.minutes) : "the user";
   std::vector<std::string> baselines = suite.timing.contenders;
   std::erase(baselines, "kernel");
-  KA_ASSIGN(const SuiteOutcome outcome, conclude(rows, {suite.names, baselines, stopped}, suite));
+  const std::string command = "kernelagent eval " + join(shell_words(arguments), " ");
+  KA_ASSIGN(const SuiteOutcome outcome, conclude(rows, {suite.names, baselines, stopped, command}, suite));
   fmt::print("{}", suite.quiet ? to_pretty_json_text(outcome.report) : outcome.text);
   if (is_over && !whole.exceeded()) return done.error();
   return outcome.code;

@@ -7,9 +7,12 @@
 
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "base/wall_time.h"
 #include "bench/suite_table.h"
 #include "model/suite.h"
 #include "os/files.h"
+#include "report/page.h"
+#include "report/suite_page.h"
 
 namespace ka::app {
 namespace {
@@ -32,6 +35,14 @@ Result<std::vector<model::SuiteTask>> tasks_of(const Json& problems) {
     out.push_back(std::move(task));
   }
   return out;
+}
+
+// What the first timed task ran on.
+std::string device_of(const Json& problems) {
+  for (const Json& row : problems) {
+    if (row.contains("bench") && row["bench"].contains("device")) return row["bench"]["device"].get<std::string>();
+  }
+  return "";
 }
 
 }  // namespace
@@ -94,6 +105,9 @@ Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipel
     out.text += bench::suite_text(tasks, all);
     left = all.left;
     KA_TRY(os::write_file_atomic(suite.out + "/results.csv", bench::suite_csv(tasks, end.baselines)));
+    const report::SuiteAbout about{suite.folder, end.command, device_of(problems), utc_timestamp(system_wall_clock()()), end.stopped};
+    KA_TRY(os::write_file_atomic(fmt::format("{}/{}", suite.out, report::kPageName), report::suite_page(tasks, all, about)));
+    out.text += fmt::format("{0}/results.csv, {0}/{1}\n", suite.out, report::kPageName);
   }
   if (!end.stopped.empty()) {
     out.report["stopped"] = end.stopped;
