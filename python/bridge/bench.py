@@ -18,11 +18,11 @@ import time
 from typing import Any, Callable
 
 import torch
-import torch.utils._pytree as trees
 import triton
 
 from ka_bridge import cost, device_functions, entry as entries, interp, loading, module_loader, pretend_gpu, weights
 from ka_bridge.conn import Conn, error_answer, one_line, read_all
+from ka_bridge.degenerate import why_degenerate
 from ka_bridge.problem import Program, ProblemError, derived_seed
 from ka_bridge.reference import SOURCE_LIMIT
 from ka_bridge.sizes import SizedSource
@@ -167,7 +167,7 @@ class Bench:
             call = self.contender(name)
             calls = self._warm_up(call)
             if name == "eager":
-                self.degenerate = self._degenerate()
+                self.degenerate = why_degenerate(self.model, self.inputs)
             self.calls[name] = call
         except Exception as exc:
             if name == "kernel":
@@ -185,26 +185,6 @@ class Bench:
         except Exception:
             return False
         return True
-
-    def _degenerate(self) -> str | None:
-        """Why the program's results say nothing about its inputs; empty where they do, nothing where there is no room to look."""
-        sets = self.inputs[:2]
-        try:
-            found = [[t for t in trees.tree_leaves(self.model(*inputs)) if isinstance(t, torch.Tensor)] for inputs in sets]
-            return self._why_degenerate(sets, found)
-        except torch.cuda.OutOfMemoryError:
-            return None
-
-    def _why_degenerate(self, sets: list[list[Any]], found: list[list[torch.Tensor]]) -> str:
-        size = sum(t.numel() for t in found[0])
-        if size == 0:
-            return "the results are empty"
-        if all(t.numel() > 1 and _same(t, t.flatten()[0].expand_as(t)) for t in found[0]):
-            return "every element of a result has the same value"
-        telling = size > 1 or found[0][0].is_floating_point()
-        if telling and len(sets) > 1 and not _same_all(sets[0], sets[1]) and _same_all(found[0], found[1]):
-            return "the results are the same for other inputs"
-        return ""
 
     def samples(self) -> dict[str, Any]:
         samples = self._rounds()
@@ -231,18 +211,6 @@ class Bench:
             for name in names[turn:] + names[:turn]:
                 samples[name].append(self.clock.sample(self.calls[name], self.inputs[number % len(self.inputs)]))
         return samples
-
-
-def _same(a: Any, b: Any) -> bool:
-    if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
-        return type(a) is type(b) and a == b
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    return bool(((a == b) | ((a != a) & (b != b))).all())
-
-
-def _same_all(a: list[Any], b: list[Any]) -> bool:
-    return len(a) == len(b) and all(map(_same, a, b))
 
 
 def prepare_environment() -> None:

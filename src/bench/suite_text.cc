@@ -63,7 +63,7 @@ std::string marks(const SuiteTask& task) {
 
 std::string task_line(const SuiteTask& task) {
   const std::string head = task.name + marks(task) + ":";
-  if (task.end == TaskEnd::failed) return fmt::format("  {:>7}  {:<44} {}\n", task.is_verified() ? "untimed" : task.status.substr(0, 7), head, elide_middle(task.reason, kMaxWhy));
+  if (task.end == TaskEnd::failed) return fmt::format("  {:>7}  {:<44} {}\n", task.is_verified() ? "untimed" : task.status.substr(0, 7), head, elide_middle(task.reason.substr(0, task.reason.find('\n')), kMaxWhy));
   const auto* best = task.best();
   const std::string share = task.efficiency() ? fmt::format(", {:.0f} % of the floor's speed", 100 * *task.efficiency()) : "";
   if (best == nullptr) return fmt::format("  {:>7}  {:<44} {:.4f} ms{}, no baseline has a time\n", "-", head, *task.kernel_ms, share);

@@ -9,10 +9,7 @@ namespace ka::pipeline {
 
 // Without rewrites that change the amount of work. `unsupported`: the built-in generator cannot read the program.
 Result<optimise::Work> program_work(const verify::ProblemSource& problem, const verify::JudgeOptions& judge, const ir::Gpu& gpu, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, EventLog* log);
-
-// The same of a program that PyTorch has exported already; no process takes part.
+// The same, of a program that is exported.
 Result<optimise::Work> program_work(const graph::Exported& exported, const std::string& precision, const ir::Gpu& gpu);
-// The same of a plan that has no such rewrites.
-optimise::Work work_of(const Generated& made);
 
 }  // namespace ka::pipeline

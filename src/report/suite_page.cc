@@ -35,8 +35,8 @@ void add_suite_header(Html& html, const model::SuiteSummary& summary, const Suit
   add_fact(html, "command", about.command);
   add_fact(html, "device", about.device);
   add_fact(html, "ended", about.when);
-  add_fact(html, "degenerate", summary.degenerate > 0 ? fmt::format("{} tasks, whose results say nothing about their inputs", summary.degenerate) : "");
-  add_fact(html, "algebraic", summary.algebraic > 0 ? fmt::format("{} tasks, whose kernels do less work than the program's text says", summary.algebraic) : "");
+  add_fact(html, "degenerate", summary.degenerate > 0 ? fmt::format("{} of the tasks: the results say nothing about the inputs", summary.degenerate) : "");
+  add_fact(html, "algebraic", summary.algebraic > 0 ? fmt::format("{} of the tasks: the kernels do less work than the program's text says", summary.algebraic) : "");
   html.raw("</dl>\n");
   if (!about.stopped.empty()) html.tag("<p class=\"warn\">ended by ", about.stopped, " before all tasks were done</p>\n");
   html.raw(
@@ -61,7 +61,7 @@ void add_speeds(Html& html, const model::SuiteSummary& summary) {
     const model::SuiteEfficiency& floor = cut.memory_bound;
     if (floor.tasks > 0)
       html.tag("<p>", fmt::format("Memory-bound tasks: {:.0f} % of the floor's speed (median of {}; quartiles {:.0f} and {:.0f} %).", 100 * floor.median, floor.tasks, 100 * floor.q1, 100 * floor.q3), "</p>\n");
-    if (floor.above > 0) html.tag("<p class=\"warn\">", fmt::format("{} of them are faster than the floor: a mistake, or a cheat", floor.above), "</p>\n");
+    if (floor.above > 0) html.tag("<p class=\"warn\">", fmt::format("{} of them faster than the floor: a mistake, or a cheat", floor.above), "</p>\n");
   }
   html.raw("</section>\n");
 }
