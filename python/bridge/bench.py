@@ -1,8 +1,9 @@
 """The child that times a kernel file against PyTorch: all contenders in one process, so that they share the clock of the GPU.
 
-One request, one answer. A round gives every contender, in an order that turns, the same inputs; between two samples a buffer
-larger than the L2 cache is written. On a GPU a sample is the time between two events on the stream; without one, which is for
-trying the command only, it is the clock of the CPU. Statistics are not made here: every sample is answered.
+Asked step by step, so that the other side knows which contender a process has died of: the problem is opened, each contender is prepared
+(compiled, warmed up), and the samples are taken. A round gives every contender, in an order that turns, the same inputs; between two samples
+a buffer larger than the L2 cache is written. On a GPU a sample is the time between two events on the stream; without one, which is for trying
+the command only, it is the clock of the CPU. Statistics are not made here: every sample is answered.
 
 Only kernel files that the judge has accepted come here: they share the process with what they are compared with. `rivals` are further kernel files,
 contenders under their own names; one that fails is told, and the others go on.
@@ -11,6 +12,7 @@ contenders under their own names; one that fails is told, and the others go on.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import time
 from typing import Any, Callable
@@ -20,6 +22,7 @@ import triton
 
 from ka_bridge import compile_ahead, cost, device_functions, entry as entries, interp, loading, module_loader, pretend_gpu, weights
 from ka_bridge.conn import Conn, error_answer, one_line, read_all
+from ka_bridge.degenerate import why_degenerate
 from ka_bridge.problem import Program, ProblemError, derived_seed
 from ka_bridge.reference import SOURCE_LIMIT
 from ka_bridge.sizes import SizedSource
@@ -80,6 +83,9 @@ class Bench:
         self.weights = {w.argument: w.tensor.detach() for w in weights.collect(self.model)}
         self.inputs = self._input_sets()
         self.files: dict[str, tuple[bytes, str, str | None]] = {}  # text, file name and entry of contenders that are kernel files
+        self.calls: dict[str, Call] = {}  # of those that are ready
+        self.clock = Clock(self.device)
+        self.degenerate: str | None = None  # nobody has looked
         self.can_interpret = False
 
     def _program(self, text: str) -> Program:
@@ -158,46 +164,63 @@ class Bench:
 
         return graphed
 
-    def run(self, fd: int) -> dict[str, Any]:
-        clock, calls, failed, warm = Clock(self.device), {}, {}, {}
+    def open(self, fd: int) -> dict[str, Any]:
         self.files["kernel"] = (read_all(fd, module_loader.SOURCE_LIMIT), self.request["kernel_filename"], self.request["entry"])
         for rival in self.request["rivals"]:
             self.files[rival["name"]] = (rival["text"].encode(), rival["name"] + ".py", rival["entry"])
-        # kernel files last: baselines are compiled before anything of them has run
-        for name in sorted(self.request["contenders"], key=self.files.__contains__):
-            begin = time.perf_counter()
-            try:
-                call = self.contender(name)
-                warm[name] = self._warm_up(call, clock)
-                calls[name] = call
-            except Exception as exc:
-                if name == "kernel":
-                    raise
-                failed[name] = one_line(f"{type(exc).__name__}: {exc}", 300)
-            warm[name] = {"calls": warm.get(name, 0), "seconds": time.perf_counter() - begin}
-        samples = self._rounds(calls, clock)
-        name = torch.cuda.get_device_name(0) if self.device == "cuda" else "cpu"
-        return {"ok": True, "samples": samples, "failed": failed, "warm_up": warm, "device": name,
-                "method": "cuda_events" if clock.cuda else "perf_counter", "flushed": clock.cuda, "input_sets": len(self.inputs)}
+        return {"ok": True}
 
-    def _warm_up(self, call: Call, clock: Clock) -> int:
+    def prepare(self, name: str) -> dict[str, Any]:
+        """A contender that fails is told, and the others go on; but not where it leaves a GPU behind that answers nobody."""
+        begin, calls = time.perf_counter(), 0
+        answer: dict[str, Any] = {"ok": True}
+        try:
+            call = self.contender(name)
+            calls = self._warm_up(call)
+            if name == "eager":
+                self.degenerate = why_degenerate(self.model, self.inputs)
+            self.calls[name] = call
+        except Exception as exc:
+            if name == "kernel":
+                raise
+            answer["failed"] = one_line(f"{type(exc).__name__}: {exc}", 300)
+            answer["broken"] = not self._recovered()
+        return answer | {"calls": calls, "seconds": time.perf_counter() - begin}
+
+    def _recovered(self) -> bool:
+        gc.collect()
+        try:
+            self.clock.wait()
+            if self.clock.cuda:
+                torch.cuda.empty_cache()
+        except Exception:
+            return False
+        return True
+
+    def samples(self) -> dict[str, Any]:
+        samples = self._rounds()
+        name = torch.cuda.get_device_name(0) if self.device == "cuda" else "cpu"
+        return {"ok": True, "samples": samples, "device": name, "method": "cuda_events" if self.clock.cuda else "perf_counter",
+                "flushed": self.clock.cuda, "input_sets": len(self.inputs), "degenerate": self.degenerate}
+
+    def _warm_up(self, call: Call) -> int:
         """At least one call per set of inputs (a compiler may look at each), then until the time for it is over."""
         begin, done = time.perf_counter(), 0
         while done < len(self.inputs) or (done < self.request["warmup"] and time.perf_counter() - begin < self.request["warmup_seconds"]):
             call(*self.inputs[done % len(self.inputs)])
-            clock.wait()
+            self.clock.wait()
             done += 1
         return done
 
-    def _rounds(self, calls: dict[str, Call], clock: Clock) -> dict[str, list[float]]:
-        samples: dict[str, list[float]] = {name: [] for name in calls}
-        names, begin = list(calls), time.perf_counter()
+    def _rounds(self) -> dict[str, list[float]]:
+        samples: dict[str, list[float]] = {name: [] for name in self.calls}
+        names, begin = list(self.calls), time.perf_counter()
         for number in range(self.request["rounds"]):
             if number >= LEAST_ROUNDS and time.perf_counter() - begin > self.request["seconds"]:
                 break
             turn = number % len(names)
             for name in names[turn:] + names[:turn]:
-                samples[name].append(clock.sample(calls[name], self.inputs[number % len(self.inputs)]))
+                samples[name].append(self.clock.sample(self.calls[name], self.inputs[number % len(self.inputs)]))
         return samples
 
 
@@ -207,14 +230,9 @@ def prepare_environment() -> None:
     os.environ.update(USER="kernelagent", TORCHINDUCTOR_CACHE_DIR=os.path.join(scratch, "inductor"), TORCHINDUCTOR_COMPILE_THREADS="1")
 
 
-def answer_to(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-    filename = str(request["filename"])
-    if request["device"] == "cuda" and not torch.cuda.is_available():
-        return error_answer("needs_cuda", None, message="this machine has no CUDA device")
+def answered(filename: str, step: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     try:
-        prepare_environment()
-        with torch.no_grad():
-            return Bench(request, read_all(fds[0], SOURCE_LIMIT).decode("utf-8-sig")).run(fds[1])
+        return step()
     except ProblemError as exc:
         return error_answer(exc.kind, exc.cause, filename, exc.message)
     except Failed as exc:
@@ -225,6 +243,21 @@ def answer_to(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
 
 def main(conn: Conn) -> None:
     packet = conn.recv()
-    if packet is not None:
-        conn.send(answer_to(*packet))
-        conn.recv()
+    if packet is None:
+        return
+    request, fds = packet
+    filename, bench = str(request["filename"]), None
+
+    def opened() -> dict[str, Any]:
+        nonlocal bench
+        if request["device"] == "cuda" and not torch.cuda.is_available():
+            return error_answer("needs_cuda", None, message="this machine has no CUDA device")
+        prepare_environment()
+        bench = Bench(request, read_all(fds[0], SOURCE_LIMIT).decode("utf-8-sig"))
+        return bench.open(fds[1])
+
+    with torch.no_grad():
+        conn.send(answered(filename, opened))
+        while (packet := conn.recv()) is not None and bench is not None:
+            wanted = packet[0].get("prepare")
+            conn.send(answered(filename, bench.samples if wanted is None else lambda: bench.prepare(wanted)))

@@ -33,7 +33,7 @@ double median_in_place(std::vector<double>& samples) {
   return (*middle + *std::max_element(samples.begin(), middle)) / 2;
 }
 
-double quantile(const std::vector<double>& sorted, double share) {
+double quantile_of_sorted(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(place));
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
@@ -46,6 +46,27 @@ double median(std::vector<double> samples) { return median_in_place(samples); }
 
 double mean(const std::vector<double>& samples) {
   return samples.empty() ? 0 : std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+}
+
+double geometric_mean(const std::vector<double>& samples) {
+  double sum = 0;
+  for (const double sample : samples) sum += std::log(sample);
+  return samples.empty() ? 0 : std::exp(sum / static_cast<double>(samples.size()));
+}
+
+double quantile(std::vector<double> samples, double share) {
+  std::sort(samples.begin(), samples.end());
+  return samples.empty() ? 0 : quantile_of_sorted(samples, share);
+}
+
+Ratio product_of(const Ratio& a, const Ratio& b) {
+  Ratio out;
+  out.value = a.value * b.value;
+  out.confidence = std::min(a.confidence, b.confidence);
+  out.rounds = std::min(a.rounds, b.rounds);
+  out.low = out.value * std::exp(-std::hypot(std::log(a.value / a.low), std::log(b.value / b.low)));
+  out.high = out.value * std::exp(std::hypot(std::log(a.high / a.value), std::log(b.high / b.value)));
+  return out;
 }
 
 Ratio ratio_of_medians(const std::vector<double>& numerator, const std::vector<double>& denominator, double confidence, int resamples,
@@ -67,8 +88,8 @@ Ratio ratio_of_medians(const std::vector<double>& numerator, const std::vector<d
     ratios.push_back(median_in_place(above) / median_in_place(below));
   }
   std::sort(ratios.begin(), ratios.end());
-  out.low = quantile(ratios, (1 - confidence) / 2);
-  out.high = quantile(ratios, (1 + confidence) / 2);
+  out.low = quantile_of_sorted(ratios, (1 - confidence) / 2);
+  out.high = quantile_of_sorted(ratios, (1 + confidence) / 2);
   return out;
 }
 

@@ -9,6 +9,10 @@ namespace ka {
 // 0 for an empty list.
 double median(std::vector<double> samples);
 double mean(const std::vector<double>& samples);
+// Of numbers above 0.
+double geometric_mean(const std::vector<double>& samples);
+// Between the two neighbours where it falls between them; share 0 is the smallest, 1 the largest. 0 for an empty list.
+double quantile(std::vector<double> samples, double share);
 
 struct Ratio {
   double value = 0;          // median of the first over median of the second
@@ -24,5 +28,8 @@ struct Ratio {
 // round (a clock, a neighbour) disturbs both. Percentile interval. Deterministic in the seed. Sizes must agree.
 Ratio ratio_of_medians(const std::vector<double>& numerator, const std::vector<double>& denominator, double confidence = 0.95,
                        int resamples = 2000, std::uint64_t seed = 1);
+
+// Of two ratios that were measured apart: the relative errors add up as independent ones do.
+Ratio product_of(const Ratio& a, const Ratio& b);
 
 }  // namespace ka

@@ -24,6 +24,29 @@ TEST(Median, OfOddEvenAndNothing) {
   EXPECT_DOUBLE_EQ(mean({}), 0);
 }
 
+TEST(GeometricMean, OfSomeAndNothing) {
+  EXPECT_DOUBLE_EQ(geometric_mean({1, 4, 16}), 4);
+  EXPECT_DOUBLE_EQ(geometric_mean({}), 0);
+}
+
+TEST(Quantile, LiesBetweenNeighbours) {
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0), 1);
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.25), 1.75);
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 1), 4);
+  EXPECT_DOUBLE_EQ(quantile({}, 0.5), 0);
+}
+
+TEST(Ratio, OfAProductIsAsUnsureAsBothTogether) {
+  const Ratio a{2, 1.8, 2.2, 0.95, 50}, b{3, 2.7, 3.3, 0.95, 20}, certain{3, 3, 3, 0.95, 20};
+  const Ratio both = product_of(a, b), one = product_of(a, certain);
+  EXPECT_DOUBLE_EQ(both.value, 6);
+  EXPECT_EQ(both.rounds, 20);
+  EXPECT_NEAR(one.low, 5.4, 1e-9);
+  EXPECT_NEAR(one.high, 6.6, 1e-9);
+  EXPECT_LT(both.low, one.low);
+  EXPECT_GT(both.low, 6 * 0.9 * 0.9) << "not as if both were at their worst at once";
+}
+
 TEST(Ratio, HasAnIntervalAroundTheTrueOne) {
   const Ratio ratio = ratio_of_medians(noisy(2.0, 0.05, 50, 1), noisy(1.0, 0.05, 50, 2));
   EXPECT_NEAR(ratio.value, 2.0, 0.1);

@@ -33,7 +33,9 @@ struct TimingOptions {
   int warmup = 20;                       // calls per contender
   int rounds = 100;
   double seconds = 60;                   // for all rounds
+  double warmup_seconds = 5;             // for each contender, once every draw of the inputs was tried
   std::chrono::milliseconds limit{600'000};  // for everything, compilation of the baselines included
+  std::optional<std::chrono::milliseconds> step_limit = {};  // for each step: to open the problem, to prepare a contender, to take the samples
   os::SandboxLimits limits;
   std::optional<int> only_gpu = {};  // that the contenders see
   std::vector<Rival> rivals = {};
@@ -48,8 +50,15 @@ struct Timed {
   std::map<std::string, std::string> failed;  // baselines and rivals that did not, and why
   std::map<std::string, double> warm_up_seconds;  // compilation included
   std::string device;
+  std::optional<std::string> degenerate;  // why the program's results say nothing about its inputs, empty where they do; nothing: nobody has looked
 };
 
-Result<Timed> time_contenders(const Subject& subject, const TimingOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel);
+// The contender whose turn it was when the process ended, kBenchProblem while the problem was opened, kBenchSamples while samples were taken.
+inline constexpr const char* kBenchProblem = "problem";
+inline constexpr const char* kBenchSamples = "samples";
+
+// `guilty`, where given, is filled in when there is an error.
+Result<Timed> time_contenders(const Subject& subject, const TimingOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel,
+                              std::string* guilty = nullptr);
 
 }  // namespace ka::bench

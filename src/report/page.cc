@@ -35,16 +35,6 @@ std::string title_of(const RunView& view) {
   return name.empty() ? view.row.id : name;
 }
 
-void add_head(Html& html, const RunView& view) {
-  html.raw(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light "
-      "dark\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-  html.raw("<title>").text(title_of(view)).raw(": ").text(to_string(view.row.state)).raw("</title>\n<style>");
-}
-
 void add_pair(Html& html, Literal name, std::string_view text) {
   if (!text.empty()) html.raw("<dt>").raw(name).raw("</dt><dd>").text(text).raw("</dd>");
 }
@@ -236,7 +226,7 @@ std::string report_page(const RunView& view) {
   const Explanation why = explain(view);
   Sources sources;
   Html head, html, program;
-  add_head(head, view);
+  add_page_head(head, fmt::format("{}: {}", title_of(view), to_string(view.row.state)));
   html.raw("</style>\n</head>\n<body>\n");
   add_header(html, view);
   add_graph(html, view);

@@ -11,6 +11,8 @@
 namespace ka::report {
 
 extern const char* const kPageStyle;
+// As far as the style sheet, which follows.
+void add_page_head(Html& html, std::string_view title);
 
 // Adds sources while there is room; the same text again is a link to where it stands.
 class Sources {

@@ -2,6 +2,16 @@
 
 namespace ka::report {
 
+void add_page_head(Html& html, std::string_view title) {
+  html.raw(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light "
+      "dark\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+  html.tag("<title>", title, "</title>\n<style>");
+}
+
 // Colours have a contrast of at least 4.5 on their ground in both schemes.
 const char* const kPageStyle = R"(
 :root { color-scheme: light dark; --ground: #fbfbfa; --card: #ffffff; --ink: #1c2024; --soft: #5b636b; --line: #d9dde1;

@@ -15,8 +15,14 @@ inline constexpr auto kEvalFlags = with_settings<kNoFlag>({
     {"--resume", "", "take over what an earlier run in --out has finished"},
     {"--route", "ROUTE", "direct (one kernel file, as generate; the default), fuse (parts and their composition), or auto"},
     {"--no-verify", "", "write the kernels only"},
-    {"--bench", "", "time what is verified; needs a GPU"},
-    {"--baseline", "LIST", "for --bench: of eager, compile, reduce-overhead, max-autotune, separated by commas (default eager)"},
+    {"--bench", "", "time what is verified, when all problems are judged; needs a GPU (docs/eval.md)"},
+    {"--baseline", "LIST", "for --bench: of eager, compile, reduce-overhead, max-autotune, separated by commas (default eager, which is always among them)"},
+    {"--rounds", "N", "for --bench: samples of each contender (default 50)"},
+    {"--bench-seconds", "SECONDS", "for --bench: time for all rounds of a problem (default 3)"},
+    {"--bench-limit", "SECONDS", "for --bench: to compile and warm up one contender, and to take all samples (default 180); who takes longer is left out"},
+    {"--baseline-cache", "DIR", "for --bench: where times of compiled baselines are kept for later runs (default .fuse/baselines)"},
+    {"--no-baseline-cache", "", "for --bench: measure every baseline anew, and keep none"},
+    {"--max-minutes", "N", "end with what there is after so many minutes; --resume goes on"},
     {"--limit", "SECONDS", "for one problem as a whole (default 900); a problem that takes longer is a timeout"},
     {"--precision", "TIER", "default, fp32, tf32 or half"},
     {"--no-algebraic", "", "leave out rewrites that change the amount of work"},
@@ -29,8 +35,5 @@ inline constexpr auto kEvalFlags = with_settings<kNoFlag>({
 });
 
 Result<int> run_eval(const Arguments& arguments, AppContext& context);
-
-// What a reason is counted under: the rule of a refusal, or the sentence without the place that it begins with.
-std::string reason_key(const std::string& reason);
 
 }  // namespace ka::app

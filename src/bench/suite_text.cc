@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "bench/suite_table.h"
+
+namespace ka::bench {
+namespace {
+
+using model::SuiteTask;
+using model::TaskEnd;
+
+constexpr std::size_t kMaxWhy = 100;
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string csv_number(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : ""; }
+
+const char* end_word(const SuiteTask& task) { return task.end == TaskEnd::left ? "left" : task.end == TaskEnd::failed ? "failed" : "timed"; }
+
+std::string kernels_by_family(const SuiteTask& task) {
+  std::vector<std::string> out;
+  for (const auto& [family, count] : task.families) out.push_back(fmt::format("{} {}", count, family));
+  return join(out, "; ");
+}
+
+std::vector<std::string> csv_line(const SuiteTask& task, const std::vector<std::string>& baselines) {
+  const auto* best = task.best();
+  std::vector<std::string> cells = {task.name, task.status, end_word(task), task.tier, csv_number(task.kernel_ms), csv_number(task.floor_ms), csv_number(task.efficiency()),
+                                    task.floor_ms ? (task.is_memory_bound() ? "memory" : "compute") : "", best == nullptr ? "" : best->first};
+  const auto add_ratio = [&](const model::SuiteBaseline* found) {
+    for (const double* value : {found ? &found->ratio : nullptr, found ? &found->low : nullptr, found ? &found->high : nullptr}) cells.push_back(value ? csv_number(*value) : "");
+  };
+  add_ratio(best == nullptr ? nullptr : &best->second);
+  for (const std::string& baseline : baselines) {
+    const auto found = task.baselines.find(baseline);
+    const model::SuiteBaseline* row = found == task.baselines.end() ? nullptr : &found->second;
+    cells.push_back(row ? csv_number(row->ms) : "");
+    add_ratio(row);
+    cells.push_back(row ? (row->cached ? "yes" : "no") : "");
+    const auto why = task.failed.find(baseline);
+    cells.push_back(why == task.failed.end() ? "" : why->second);
+  }
+  for (const std::string& cell : {task.family, kernels_by_family(task), task.route, std::to_string(task.kernels), std::to_string(task.parts), std::to_string(task.launches),
+                                  std::string(task.algebraic ? "yes" : "no"), task.degenerate, task.reason})
+    cells.push_back(cell);
+  return cells;
+}
+
+std::string marks(const SuiteTask& task) {
+  std::vector<std::string> out;
+  if (task.algebraic) out.push_back("algebraic");
+  if (!task.degenerate.empty()) out.push_back("degenerate");
+  if (const auto* best = task.best(); best != nullptr && best->second.cached) out.push_back("cached");
+  return out.empty() ? "" : fmt::format(" [{}]", join(out, ", "));
+}
+
+std::string task_line(const SuiteTask& task) {
+  const std::string head = task.name + marks(task) + ":";
+  if (task.end == TaskEnd::failed) return fmt::format("  {:>7}  {:<44} {}\n", task.is_verified() ? "untimed" : task.status.substr(0, 7), head, elide_middle(task.reason.substr(0, task.reason.find('\n')), kMaxWhy));
+  const auto* best = task.best();
+  const std::string share = task.efficiency() ? fmt::format(", {:.0f} % of the floor's speed", 100 * *task.efficiency()) : "";
+  if (best == nullptr) return fmt::format("  {:>7}  {:<44} {:.4f} ms{}, no baseline has a time\n", "-", head, *task.kernel_ms, share);
+  return fmt::format("  {:>7.3f}  {:<44} {:.4f} ms, {} {:.4f} ms ({:.3f} to {:.3f}){}\n", best->second.ratio, head, *task.kernel_ms, best->first, best->second.ms, best->second.low, best->second.high, share);
+}
+
+std::string geomean_cell(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
+
+std::string speed_line(const model::SuiteSpeed& speed) {
+  const double tasks = std::max(1, speed.tasks);
+  return fmt::format("  {:<24} {:>8} {:>16} {:>9.0f} % {:>9.0f} % {:>6} {:>7} {:>7}\n", speed.baseline, geomean_cell(speed.geomean), geomean_cell(speed.geomean_timed), 100 * speed.faster / tasks,
+                     100 * speed.certainly_slower / tasks, speed.timed, speed.failed, speed.cached);
+}
+
+}  // namespace
+
+std::string suite_csv(const std::vector<SuiteTask>& tasks, const std::vector<std::string>& baselines) {
+  std::vector<std::string> names = {"name", "status", "end", "tier", "kernel_ms", "floor_ms", "efficiency", "bound", "best_baseline", "ratio_best", "ratio_best_low", "ratio_best_high"};
+  for (const std::string& baseline : baselines) {
+    for (const char* form : {"{}_ms", "ratio_{}", "ratio_{}_low", "ratio_{}_high", "{}_cached", "{}_failed"}) names.push_back(fmt::format(fmt::runtime(form), baseline));
+  }
+  for (const char* name : {"family", "families", "route", "kernels", "parts", "launches", "algebraic", "degenerate", "reason"}) names.emplace_back(name);
+  std::string out = join(names, ",") + "\r\n";
+  for (const SuiteTask& task : tasks) {
+    std::vector<std::string> cells = csv_line(task, baselines);
+    std::transform(cells.begin(), cells.end(), cells.begin(), csv_cell);
+    out += join(cells, ",") + "\r\n";
+  }
+  return out;
+}
+
+std::string suite_text(const std::vector<SuiteTask>& tasks, const model::SuiteSummary& summary, std::size_t worst) {
+  std::string out;
+  const std::size_t shown = std::min(worst, summary.worst_first.size());
+  if (shown > 0) out += "worst first: the time of the best baseline over the kernel's\n";
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto task = std::find_if(tasks.begin(), tasks.end(), [&](const SuiteTask& t) { return t.name == summary.worst_first[i]; });
+    out += task_line(*task);
+  }
+  if (summary.worst_first.size() > shown) out += fmt::format("  and {} more in results.csv\n", summary.worst_first.size() - shown);
+  for (const model::SuiteCut& cut : summary.cuts) {
+    if ((cut.without_degenerate && summary.degenerate == 0) || (cut.without_algebraic && summary.algebraic == 0)) continue;
+    out += fmt::format("{} ({})\n  {:<24} {:>8} {:>16} {:>11} {:>11} {:>6} {:>7} {:>7}\n", cut.name, cut.tasks, "", "geomean", "without failures", "faster", "slower*", "timed", "failed", "cached");
+    for (const model::SuiteSpeed& speed : cut.speeds) out += speed_line(speed);
+    if (cut.memory_bound.tasks > 0)
+      out += fmt::format("  memory-bound tasks: {:.0f} % of the floor's speed (median of {}; quartiles {:.0f} and {:.0f} %){}\n", 100 * cut.memory_bound.median, cut.memory_bound.tasks,
+                         100 * cut.memory_bound.q1, 100 * cut.memory_bound.q3, cut.memory_bound.above > 0 ? fmt::format("; {} above 100 %, which is a mistake or a cheat", cut.memory_bound.above) : "");
+  }
+  return out + fmt::format("  a failure counts as {:g}; slower*: the 95 % interval lies below 1\n", model::kFailedRatio);
+}
+
+}  // namespace ka::bench

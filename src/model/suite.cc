@@ -1,0 +1,117 @@
+#include "model/suite.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json_fields.h"
+
+namespace ka::model {
+namespace {
+
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+bool is_time(double ms) { return std::isfinite(ms) && ms > 0; }
+
+void read_ratio(const Json& json, SuiteTask& task, FieldReader& row) {
+  FieldReader in(json, row.where());
+  const std::string name = in.required<std::string>("baseline");
+  SuiteBaseline baseline;
+  baseline.ratio = in.required<double>("ratio");
+  baseline.low = in.required<double>("low");
+  baseline.high = in.required<double>("high");
+  baseline.ms = in.required<double>("median_ms");
+  baseline.cached = in.optional<bool>("cached").value_or(false);
+  if (!is_time(baseline.ms) || !is_time(baseline.ratio)) in.fail("ratio", "is no ratio of two times");
+  if (Status read = in.status(); !read) row.fail(read.error());
+  else task.baselines[name] = baseline;
+}
+
+void read_bench(const Json& json, SuiteTask& task, FieldReader& row) {
+  FieldReader in(json, row.where());
+  if (const std::optional<std::string> error = in.optional<std::string>("error")) {
+    task.end = TaskEnd::failed;
+    task.reason = *error;
+  } else {
+    task.end = TaskEnd::timed;
+    task.kernel_ms = in.required<double>("kernel_ms");
+    if (const Json* ratios = in.required_array("ratios")) {
+      for (const Json& ratio : *ratios) read_ratio(ratio, task, row);
+    }
+    if (!is_time(*task.kernel_ms)) in.fail("kernel_ms", "is no time");
+  }
+  task.failed = in.optional<std::map<std::string, std::string>>("failed").value_or(std::map<std::string, std::string>{});
+  if (Status read = in.status(); !read) row.fail(read.error());
+}
+
+Json to_json(const SuiteEfficiency& e) { return {{"tasks", e.tasks}, {"q1", e.q1}, {"median", e.median}, {"q3", e.q3}, {"above_100_percent", e.above}}; }
+
+Json to_json(const SuiteSpeed& speed) {
+  Json curve = Json::array();
+  for (std::size_t i = 0; i < kFastP.size(); ++i) curve.push_back({{"p", kFastP[i]}, {"share", speed.fast_p[i]}});
+  const double tasks = std::max(1, speed.tasks);
+  return {{"baseline", speed.baseline}, {"tasks", speed.tasks}, {"timed", speed.timed}, {"failed", speed.failed}, {"cached", speed.cached},
+          {"geomean", number_or_null(speed.geomean)}, {"geomean_without_failures", number_or_null(speed.geomean_timed)},
+          {"faster", speed.faster}, {"share_faster", speed.faster / tasks}, {"certainly_faster", speed.certainly_faster},
+          {"certainly_slower", speed.certainly_slower}, {"fast_p", curve}};
+}
+
+}  // namespace
+
+std::optional<double> SuiteTask::efficiency() const {
+  if (!kernel_ms || !floor_ms) return std::nullopt;
+  return *floor_ms / *kernel_ms;
+}
+
+const std::pair<const std::string, SuiteBaseline>* SuiteTask::best() const {
+  const auto found = std::min_element(baselines.begin(), baselines.end(), [](const auto& a, const auto& b) { return a.second.ms < b.second.ms; });
+  return found == baselines.end() ? nullptr : &*found;
+}
+
+Result<SuiteTask> suite_task_from_json(const Json& row) {
+  FieldReader in(row, "row");
+  SuiteTask task;
+  task.name = in.required<std::string>("name");
+  task.status = in.required<std::string>("status");
+  task.reason = in.optional<std::string>("reason").value_or("");
+  task.tier = in.optional<std::string>("tier").value_or("");
+  task.route = in.optional<std::string>("route").value_or("");
+  task.family = in.optional<std::string>("family").value_or("");
+  for (const auto& [name, count] : in.optional<std::map<std::string, std::int64_t>>("families").value_or(std::map<std::string, std::int64_t>{}))
+    task.families[name] = static_cast<int>(count);
+  task.kernels = in.optional<int>("kernels").value_or(0);
+  task.parts = in.optional<int>("parts").value_or(task.kernels > 0 ? 1 : 0);
+  task.launches = in.optional<int>("launches").value_or(0);
+  task.algebraic = in.optional<bool>("algebraic").value_or(false);
+  task.degenerate = in.optional<std::string>("degenerate").value_or("");
+  if (const Json* floor = in.optional_object("floor")) {
+    FieldReader fields(*floor, "floor");
+    task.memory_floor_ms = fields.required<double>("memory_ms");
+    task.compute_floor_ms = fields.required<double>("compute_ms");
+    task.floor_ms = std::max(*task.memory_floor_ms, *task.compute_floor_ms);
+    if (Status read = fields.status(); !read) in.fail(read.error());
+  }
+  const bool is_open = task.is_verified() || task.status == "generated" || task.status == "left";
+  task.end = is_open ? TaskEnd::left : TaskEnd::failed;
+  if (const Json* bench = in.optional_object("bench")) read_bench(*bench, task, in);
+  KA_TRY(in.status());
+  return task;
+}
+
+Json to_json(const SuiteSummary& summary) {
+  Json cuts = Json::array(), families = Json::array();
+  for (const SuiteCut& cut : summary.cuts) {
+    Json speeds = Json::array();
+    for (const SuiteSpeed& speed : cut.speeds) speeds.push_back(to_json(speed));
+    cuts.push_back({{"name", cut.name}, {"tasks", cut.tasks}, {"speeds", speeds}, {"memory_bound_efficiency", to_json(cut.memory_bound)}});
+  }
+  for (const SuiteFamily& family : summary.families)
+    families.push_back({{"family", family.family}, {"tasks", family.tasks}, {"verified", family.verified}, {"best", to_json(family.best)}, {"efficiency", to_json(family.efficiency)}});
+  return {{"tasks", summary.tasks},   {"verified", summary.verified}, {"timed", summary.timed},         {"failed", summary.failed},
+          {"left", summary.left},     {"degenerate", summary.degenerate}, {"algebraic", summary.algebraic}, {"failure_counts_as", kFailedRatio},
+          {"baselines", summary.baselines}, {"cuts", cuts},           {"families", families},           {"worst_first", summary.worst_first}};
+}
+
+}  // namespace ka::model

@@ -1,0 +1,76 @@
+// One problem of a suite: its kernel and the judge's word, as a row of results.jsonl.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+
+#include "base/json.h"
+#include "pipeline/generate.h"
+#include "pipeline/machine_gpu.h"
+
+namespace ka::pipeline {
+
+struct SuiteOptions {
+  std::string folder, out, mode;
+  std::string route;  // direct, fuse, auto
+  verify::JudgeOptions options;
+  GenerateChoices choices;
+  std::optional<MachineGpu> gpu = {};  // for whose ceilings floors are; nothing: none is known
+  std::uint64_t jobs = 2;   // problems at a time
+  std::uint64_t parts = 1;  // of a problem at a time
+  bool verifies = true;
+};
+
+// Problems go side by side; a kernel that needs the memory of the others is alone. Who waits for that is passed by nobody: the gate lets no new ones in.
+class Turns {
+ public:
+  std::shared_lock<std::shared_mutex> beside() {
+    const std::lock_guard in(gate_);
+    return std::shared_lock(running_);
+  }
+  std::unique_lock<std::shared_mutex> alone() {
+    const std::lock_guard in(gate_);
+    return std::unique_lock(running_);
+  }
+
+ private:
+  std::mutex gate_;
+  std::shared_mutex running_;
+};
+
+// What a row was made with; another one is about something else.
+Json asked_of(const SuiteOptions& suite);
+// Whether the row is about the problem and the kernel file that lie there now.
+bool is_about_these_files(const Json& row, const SuiteOptions& suite);
+
+// The row without seconds; a failure of any kind is one. An error, beside cancellation, means that the suite cannot go on.
+class SuiteJudge {
+ public:
+  SuiteJudge(const SuiteOptions& suite, const std::string& name, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, Turns& turns)
+      : suite_(suite), name_(name), interpreter_(interpreter), cancel_(std::move(cancel)), turns_(turns) {}
+
+  // Fills in the row as far as it gets; an error is why it got no further.
+  Status run(Json& row);
+
+ private:
+  Status direct(const Generated& made, std::shared_lock<std::shared_mutex> beside, Json& row);
+  Status routed(Json& row);
+  Status judged(const verify::KernelSource& kernel, Result<model::Verdict> verdict, std::shared_lock<std::shared_mutex> beside, Json& row);
+  void tell(const Generated& made, Json& row) const;
+  void tell_work(const Generated& made, Json& row) const;
+
+  const SuiteOptions& suite_;
+  const std::string& name_;
+  verify::ProblemSource problem_;
+  bridge::WarmInterpreter& interpreter_;
+  os::CancelToken cancel_;
+  Turns& turns_;
+};
+
+// "refused", "timeout", ... for an error that ended a problem.
+const char* row_status_of(const Error& error);
+
+}  // namespace ka::pipeline
