@@ -188,6 +188,19 @@ TEST(RecordedNoise, ACandidateWithinNoiseNeverWins) {
   EXPECT_NE(ended(two(input, better), {}).state.best, 0);
 }
 
+TEST(RecordedNoise, AWinnerThatTurnsOutSlowerThanTheInputIsNone) {
+  const std::vector<double> input(20, 10), fast(20, 8), slow(20, 12);
+  Recording recording = two(input, fast);
+  recording.texts.push_back("third");
+  recording.judged[2] = {true, "", ""};
+  recording.proposals.push_back({1, 2, {{2, "one more", "memory"}}});
+  recording.timings.push_back({Effort::brief, {1, 2}, {fast, fast}, {}});
+  recording.timings.push_back({Effort::full, {0, 1, 2}, {input, slow, slow}, {}});
+  const Ended end = ended(recording, {});
+  EXPECT_EQ(end.state.best_program().text, "input");
+  EXPECT_EQ(end.state.best_program().ms, end.state.input_ms);
+}
+
 TEST(RecordedDevice, GivesSetsAsTheyWereAndPutsOthersTogether) {
   Recording recording;
   recording.texts = {"input", "a", "b", "never", "killer"};

@@ -1,7 +1,7 @@
 #include "optimise/recording.h"
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +13,7 @@ namespace ka::optimise {
 namespace {
 
 constexpr int kSchema = 1;
+constexpr double kLeastMs = 1e-9, kMostMs = 1e12;
 constexpr std::size_t kMaxRecording = std::size_t{512} << 20;
 
 const char* effort_word(Effort effort) { return effort == Effort::brief ? "brief" : "full"; }
@@ -96,6 +97,10 @@ class LineReader {
     if (samples != nullptr) {
       for (const Json& list : *samples) KA_TRY(read_samples(list, out.samples));
       if (out.samples.size() != out.texts.size()) return invalid_input("recording: there is not one list of samples for each text");
+      std::set<std::size_t> lengths;
+      for (const std::vector<double>& list : out.samples) lengths.insert(list.size());
+      lengths.erase(0);
+      if (lengths.size() > 1) return invalid_input("recording: kernels that were timed together have the same number of samples");
     }
     out_.timings.push_back(std::move(out));
     return ok();
@@ -106,7 +111,7 @@ class LineReader {
     if (!list.is_array()) return invalid_input("recording: samples are lists of numbers");
     for (const Json& sample : list) {
       const double ms = sample.is_number() ? sample.get<double>() : 0;
-      if (!std::isfinite(ms) || ms <= 0) return invalid_input("recording: a sample is a time in milliseconds, more than 0");
+      if (!(ms >= kLeastMs && ms <= kMostMs)) return invalid_input("recording: a sample is a time in milliseconds, more than 0");
       out.back().push_back(ms);
     }
     return ok();
