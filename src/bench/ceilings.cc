@@ -48,7 +48,8 @@ Result<std::vector<CeilingWay>> ways_from(const Json& rows) {
     out.push_back(std::move(way));
   }
   for (const CeilingRow& row : kCeilings) {
-    if (std::none_of(out.begin(), out.end(), [&](const CeilingWay& way) { return way.ceiling == row.name; })) return invalid_input(fmt::format("ceilings: {} is missing", row.name));
+    if (std::none_of(out.begin(), out.end(), [&](const CeilingWay& way) { return way.ceiling == row.name; }))
+      return invalid_input(fmt::format("ceilings: {} is missing", row.name));
   }
   return out;
 }
@@ -63,14 +64,16 @@ std::string file_word(std::string_view text) {
 }
 
 Result<std::vector<CeilingWay>> ways_of(const bridge::Answer& answer, const std::string& said) {
-  if (answer.end != bridge::ChildEnd::alive)
-    return environment_error(fmt::format("the process that measures ceilings {}{}", answer.end == bridge::ChildEnd::timed_out ? "was killed at its time limit" : "ended before it answered",
-                                         said.empty() ? "" : "; its last words: " + elide_middle(said, kMaxLastWords)));
+  if (answer.end != bridge::ChildEnd::alive) {
+    const char* const how = answer.end == bridge::ChildEnd::timed_out ? "was killed at its time limit" : "ended before it answered";
+    return environment_error(fmt::format("the process that measures ceilings {}{}", how, said.empty() ? "" : "; its last words: " + elide_middle(said, kMaxLastWords)));
+  }
   KA_ASSIGN(const Json json, parse_json(answer.text, "ceilings"));
   FieldReader in(json, "ceilings");
   if (!in.required<bool>("ok")) {
     const Json* const error = in.optional_object("error");
-    return environment_error(fmt::format("ceilings cannot be measured: {}", error == nullptr ? "no reason given" : FieldReader(*error, "error").optional<std::string>("message").value_or("no reason given")));
+    const std::optional<std::string> why = error == nullptr ? std::nullopt : FieldReader(*error, "error").optional<std::string>("message");
+    return environment_error(fmt::format("ceilings cannot be measured: {}", elide_middle(why.value_or("no reason given"), kMaxLastWords)));
   }
   const Json* const rows = in.required_array("rows");
   KA_TRY(in.status());

@@ -67,8 +67,11 @@ class Recorded : public testing::TestWithParam<std::string> {
   Recorded() : recording_(read_recording(GetParam()).value()) {}
   Recording recording_;
 };
-INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(recordings()),
-                         [](const auto& row) { return std::filesystem::path(row.param).parent_path().filename().string() + "_" + std::filesystem::path(row.param).stem().string(); });
+std::string name_of(const testing::TestParamInfo<std::string>& row) {
+  const std::filesystem::path path(row.param);
+  return path.parent_path().filename().string() + "_" + path.stem().string();
+}
+INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(recordings()), name_of);
 
 TEST_P(Recorded, BothStrategiesEndTheSameEveryTimeAndNeverSlower) {
   for (const int width : {1, 2, 4}) {
