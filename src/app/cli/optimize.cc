@@ -125,13 +125,11 @@ struct Floors {
   std::string basis;
 };
 Floors recorded_floors(const optimise::RecordingHead& head) { return {head.floor_ms, head.least_ms, head.floor_basis}; }
-Floors floors_of(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, EventLog& log,
-                 const os::CancelToken& cancel) {
+Floors floors_of(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
   if (!gpu || !gpu->peaks()) return {};
   const Result<optimise::Work> work = pipeline::program_work(request.problem, request.judge, gpu->facts, interpreter, cancel, &log);
   if (!work) return {};
-  const std::string tier = request.judge.precision == "default" ? "" : request.judge.precision;
-  const auto ms_by = [&](const optimise::Peaks& peaks) { return 1e3 * optimise::floor_of(*work, peaks, tier).seconds(); };
+  const auto ms_by = [&](const optimise::Peaks& peaks) { return 1e3 * optimise::floor_of(*work, peaks, request.judge.precision == "default" ? "" : request.judge.precision).seconds(); };
   const double ms = ms_by(*gpu->peaks());
   return {ms, gpu->sheet ? std::min(ms, ms_by(*gpu->sheet)) : ms, gpu->peaks()->basis};
 }
@@ -183,8 +181,7 @@ class Optimisation {
     return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
       output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
-      const std::string samples = machine == nullptr ? "" : lines_of(machine->timings());
-      return output_.write({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + samples}});
+      return output_.write({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + (machine == nullptr ? "" : lines_of(machine->timings()))}});
     });
   }
 
@@ -212,18 +209,16 @@ class Optimisation {
     for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
     return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
             {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floors_.ms},
-            {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", device_word()},
-            {"recording", request_.recording ? request_.recording->head.in_words() : ""}, {"top_kernels", top},
+            {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", device_word()}, {"recording", request_.recording ? request_.recording->head.in_words() : ""}, {"top_kernels", top},
             {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
 
   std::string text() const {
     const optimise::Program& best = state_.best_program();
     std::string out = fmt::format("{}\n  {:.4f} ms, {:.3f} times as fast as the given kernel ({:.4f} ms){}\n", output_.path(kBestFile), best.ms, state_.input_ms / best.ms, state_.input_ms,
-                                  whose_times());
+                                  request_.recording ? "; by " + request_.recording->head.in_words() : request_.judge.device == "cpu" ? "; by the interpreter, which says nothing about a GPU" : "");
     if (floors_.ms > 0) out += fmt::format("  {:.1f} % of the least possible time {} ({:.4f} ms)\n", 100 * optimise::efficiency(floors_.ms, best.ms), floors_.basis, floors_.ms);
-    if (optimise::efficiency(floors_.ms, best.ms) > 1)
-      out += "  more than 100 %: the floor is wrong (kernelagent doctor --measure-ceilings measures again), the time is, or the kernel does less than the program\n";
+    if (optimise::efficiency(floors_.ms, best.ms) > 1) out += "  more than 100 %: the floor is wrong (kernelagent doctor --measure-ceilings measures again), the time is, or the kernel does less than the program\n";
     for (const std::string& move : best.path) out += fmt::format("  {}\n", move);
     out += fmt::format("  ended after round {}, {} candidates: {}\n", state_.round, state_.attempts.size(), state_.stop);
     if (!refused_.empty()) out += fmt::format("  {}\n", refused_);
@@ -253,11 +248,6 @@ class Optimisation {
   }
 
  private:
-  std::string whose_times() const {
-    if (request_.recording) return "; by " + request_.recording->head.in_words();
-    return request_.judge.device == "cpu" ? "; by the interpreter, which says nothing about a GPU" : "";
-  }
-
   std::string device_word() const { return request_.recording ? "recorded" : request_.judge.device; }
 
   // The device learns entries from the judge; a run that goes on asks it again about what is still in the race.
@@ -306,8 +296,7 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
   }
   KA_ASSIGN(const OptimizeRequest request, request_of(arguments));
   if (resumed && resumed->problem_text != request.problem.text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
-  if (!resumed && !request.record.empty() && os::exists(request.record))
-    return invalid_input(fmt::format("--record: {} is there already; a recording goes into a new file", request.record));
+  if (!resumed && !request.record.empty() && os::exists(request.record)) return invalid_input(fmt::format("--record: {} is there already; a recording goes into a new file", request.record));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : "", ".optimize"));
   if (!resumed && output.exists()) return invalid_input(fmt::format("--out: {} holds a run already; --resume goes on with it", output.folder()));
   KA_ASSIGN(const std::string python, bridge::find_interpreter());
