@@ -1,7 +1,6 @@
 #include "bench/ceilings.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +17,7 @@ namespace ka::bench {
 namespace {
 
 constexpr std::size_t kMaxLastWords = 500, kMaxFile = std::size_t{16} << 20;
+constexpr double kMaxWork = 1e18;
 constexpr std::uint64_t kHostMemory = std::uint64_t{16} << 30;  // what the CUDA libraries map counts where no cgroup does the counting
 
 const CeilingRow* row_of(std::string_view name) {
@@ -27,14 +27,14 @@ const CeilingRow* row_of(std::string_view name) {
 
 bool is_better(Unit unit, double one, double other) { return unit == Unit::seconds ? one < other : one > other; }
 
-bool is_time(double seconds) { return std::isfinite(seconds) && seconds > 0; }
+bool is_time(double seconds) { return seconds >= 1e-12 && seconds <= 1e6; }
 
 Result<CeilingWay> way_from(const Json& json) {
   FieldReader in(json, "ceilings");
   CeilingWay out{in.required<std::string>("ceiling"), in.required<std::string>("how"), in.required<double>("work"), in.required<std::vector<double>>("seconds")};
   KA_TRY(in.status());
   if (row_of(out.ceiling) == nullptr) in.fail("ceiling", fmt::format("\"{}\" is none", elide_middle(out.ceiling, 60)));
-  if (!is_time(out.work)) in.fail("work", "must be more than 0");
+  if (!(out.work >= 1 && out.work <= kMaxWork)) in.fail("work", "must be at least 1, and what a GPU can do");
   if (out.seconds.empty() || !std::all_of(out.seconds.begin(), out.seconds.end(), is_time)) in.fail("seconds", "must be times, and at least one");
   KA_TRY(in.status());
   return out;
@@ -48,7 +48,8 @@ Result<std::vector<CeilingWay>> ways_from(const Json& rows) {
     out.push_back(std::move(way));
   }
   for (const CeilingRow& row : kCeilings) {
-    if (std::none_of(out.begin(), out.end(), [&](const CeilingWay& way) { return way.ceiling == row.name; })) return invalid_input(fmt::format("ceilings: {} is missing", row.name));
+    if (std::none_of(out.begin(), out.end(), [&](const CeilingWay& way) { return way.ceiling == row.name; }))
+      return invalid_input(fmt::format("ceilings: {} is missing", row.name));
   }
   return out;
 }
@@ -63,14 +64,16 @@ std::string file_word(std::string_view text) {
 }
 
 Result<std::vector<CeilingWay>> ways_of(const bridge::Answer& answer, const std::string& said) {
-  if (answer.end != bridge::ChildEnd::alive)
-    return environment_error(fmt::format("the process that measures ceilings {}{}", answer.end == bridge::ChildEnd::timed_out ? "was killed at its time limit" : "ended before it answered",
-                                         said.empty() ? "" : "; its last words: " + elide_middle(said, kMaxLastWords)));
+  if (answer.end != bridge::ChildEnd::alive) {
+    const char* const how = answer.end == bridge::ChildEnd::timed_out ? "was killed at its time limit" : "ended before it answered";
+    return environment_error(fmt::format("the process that measures ceilings {}{}", how, said.empty() ? "" : "; its last words: " + elide_middle(said, kMaxLastWords)));
+  }
   KA_ASSIGN(const Json json, parse_json(answer.text, "ceilings"));
   FieldReader in(json, "ceilings");
   if (!in.required<bool>("ok")) {
     const Json* const error = in.optional_object("error");
-    return environment_error(fmt::format("ceilings cannot be measured: {}", error == nullptr ? "no reason given" : FieldReader(*error, "error").optional<std::string>("message").value_or("no reason given")));
+    const std::optional<std::string> why = error == nullptr ? std::nullopt : FieldReader(*error, "error").optional<std::string>("message");
+    return environment_error(fmt::format("ceilings cannot be measured: {}", elide_middle(why.value_or("no reason given"), kMaxLastWords)));
   }
   const Json* const rows = in.required_array("rows");
   KA_TRY(in.status());

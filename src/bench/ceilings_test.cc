@@ -68,7 +68,8 @@ TEST(KeptCeilings, AreOfOneGpuDriverAndPowerLimit) {
   ASSERT_TRUE(kept);
   EXPECT_EQ(to_json(*kept), to_json(made_up()));
   EXPECT_EQ(os::list_dir(folder.file("deep/ceilings")).value(), std::vector<std::string>{"nvidia_h200_580.1_700w.json"});
-  for (const os::Gpu& other : {os::Gpu{0, "NVIDIA H100", "9.0", 0, "580.1", 700}, os::Gpu{0, "NVIDIA H200", "9.0", 0, "590.1", 700}, os::Gpu{0, "NVIDIA H200", "9.0", 0, "580.1", 500}}) {
+  const os::Gpu others[] = {{0, "NVIDIA H100", "9.0", 0, "580.1", 700}, {0, "NVIDIA H200", "9.0", 0, "590.1", 700}, {0, "NVIDIA H200", "9.0", 0, "580.1", 500}};
+  for (const os::Gpu& other : others) {
     EXPECT_FALSE(kept_ceilings(other, folder.file("deep/ceilings"))) << other.name << other.driver;
     // Under its name lies what is about another one.
     ASSERT_TRUE(os::write_file_atomic(ceilings_file(other, folder.file("deep/ceilings")), to_pretty_json_text(to_json(made_up()))));

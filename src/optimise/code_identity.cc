@@ -40,12 +40,14 @@ Result<std::optional<Json>> launches_of(const CodeSubject& subject, const CodeOp
   return good_answer(answer);
 }
 
-Result<std::optional<Json>> compiled(const CodeSubject& subject, const Json& launches, const CodeOptions& options, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
+Result<std::optional<Json>> compiled(const CodeSubject& subject, const Json& launches, const CodeOptions& options, bridge::WarmInterpreter& interpreter,
+                                     const os::CancelToken& cancel) {
   os::SandboxRequest sandbox;
   sandbox.limits = options.limits;
   KA_ASSIGN(const os::MemoryFile kernel, file_of(subject.kernel_text));
   KA_ASSIGN(bridge::Child child, interpreter.spawn("code_hash", sandbox, cancel));
-  const Json message = {{"cmd", "compile"}, {"filename", subject.kernel_path}, {"target", {{"backend", "cuda"}, {"arch", options.arch}, {"warp_size", 32}}}, {"launches", launches}};
+  const Json target = {{"backend", "cuda"}, {"arch", options.arch}, {"warp_size", 32}};
+  const Json message = {{"cmd", "compile"}, {"filename", subject.kernel_path}, {"target", target}, {"launches", launches}};
   const std::array fds = {kernel.fd()};
   KA_ASSIGN(const bridge::Answer answer, child.ask(message, fds, os::Deadline::in(options.limit), cancel));
   return good_answer(answer);

@@ -82,7 +82,8 @@ TEST_F(CodeIdentity, AnotherWhereSomethingIs) {
       {"an argument", with(kKernel, {{"x, y, x.numel()", "x, y, x.numel() - 32"}})},
       {"the kernel", with(kKernel, {{"x < 0", "x <= 0"}})},
       {"the host code", with(kKernel, {{"    y = torch.empty_like(x)", "    y = torch.zeros_like(x)"}})},
-      {"a second launch", with(kKernel, {{"    return y", "    relu_kernel[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BLOCK=256, num_warps=4, num_stages=3)\n    return y"}})},
+      {"a second launch",
+       with(kKernel, {{"    return y", "    relu_kernel[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BLOCK=256, num_warps=4, num_stages=3)\n    return y"}})},
   };
   for (const auto& [name, text] : others) {
     const std::string other = of(text);

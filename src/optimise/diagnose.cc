@@ -86,7 +86,8 @@ std::string diagnosis_text(const model::Diagnosis& diagnosis, std::size_t most) 
   std::string out;
   const model::Roofline& roof = diagnosis.roofline;
   if (roof.efficiency_pct > 0)
-    out += fmt::format("roofline: {:.1f} % of what the GPU can do{} (memory {:.1f} %, arithmetic {:.1f} %)\n", roof.efficiency_pct, roof.basis ? " " + *roof.basis : "", roof.memory_pct, roof.compute_pct);
+    out += fmt::format("roofline: {:.1f} % of what the GPU can do{} (memory {:.1f} %, arithmetic {:.1f} %)\n", roof.efficiency_pct,
+                       roof.basis ? " " + *roof.basis : "", roof.memory_pct, roof.compute_pct);
   for (const std::string& warning : roof.warnings)
     if (roof.efficiency_pct > 0) out += fold("warning: " + warning, 0, kColumns);
   if (diagnosis.bottlenecks.empty()) return out + "diagnosis: nothing stands out in what is known\n";

@@ -74,7 +74,7 @@ Result<Samples> RecordedDevice::time(const std::vector<std::string>& texts, Effo
     if (timing.error) return environment_error(*timing.error);
     return timing.samples;
   }
-  const std::vector<double>& base = effort == Effort::full || brief_.empty() ? full_ : brief_;
+  const std::vector<double>& base = (effort == Effort::full && !full_.empty()) || brief_.empty() ? full_ : brief_;
   Samples out(texts.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (const auto killer = killers_.find(numbers[i]); killer != killers_.end()) return environment_error(killer->second);

@@ -67,8 +67,11 @@ class Recorded : public testing::TestWithParam<std::string> {
   Recorded() : recording_(read_recording(GetParam()).value()) {}
   Recording recording_;
 };
-INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(recordings()),
-                         [](const auto& row) { return std::filesystem::path(row.param).parent_path().filename().string() + "_" + std::filesystem::path(row.param).stem().string(); });
+std::string name_of(const testing::TestParamInfo<std::string>& row) {
+  const std::filesystem::path path(row.param);
+  return path.parent_path().filename().string() + "_" + path.stem().string();
+}
+INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(recordings()), name_of);
 
 TEST_P(Recorded, BothStrategiesEndTheSameEveryTimeAndNeverSlower) {
   for (const int width : {1, 2, 4}) {
@@ -186,6 +189,19 @@ TEST(RecordedNoise, ACandidateWithinNoiseNeverWins) {
   EXPECT_EQ(ended(two(input, shuffled), {}).state.best, 0);
   EXPECT_EQ(ended(two(input, worse), {}).state.best, 0);
   EXPECT_NE(ended(two(input, better), {}).state.best, 0);
+}
+
+TEST(RecordedNoise, AWinnerThatTurnsOutSlowerThanTheInputIsNone) {
+  const std::vector<double> input(20, 10), fast(20, 8), slow(20, 12);
+  Recording recording = two(input, fast);
+  recording.texts.push_back("third");
+  recording.judged[2] = {true, "", ""};
+  recording.proposals.push_back({1, 2, {{2, "one more", "memory"}}});
+  recording.timings.push_back({Effort::brief, {1, 2}, {fast, fast}, {}});
+  recording.timings.push_back({Effort::full, {0, 1, 2}, {input, slow, slow}, {}});
+  const Ended end = ended(recording, {});
+  EXPECT_EQ(end.state.best_program().text, "input");
+  EXPECT_EQ(end.state.best_program().ms, end.state.input_ms);
 }
 
 TEST(RecordedDevice, GivesSetsAsTheyWereAndPutsOthersTogether) {

@@ -1,7 +1,7 @@
 #include "optimise/recording.h"
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,15 +13,30 @@ namespace ka::optimise {
 namespace {
 
 constexpr int kSchema = 1;
+constexpr double kLeastMs = 1e-9, kMostMs = 1e12;
 constexpr std::size_t kMaxRecording = std::size_t{512} << 20;
 
 const char* effort_word(Effort effort) { return effort == Effort::brief ? "brief" : "full"; }
 
+struct TextField {
+  const char* name;
+  std::string RecordingHead::*field;
+};
+constexpr TextField kTextFields[] = {
+    {"device", &RecordingHead::device}, {"gpu", &RecordingHead::gpu}, {"driver", &RecordingHead::driver}, {"recorded", &RecordingHead::recorded},
+    {"problem_sha256", &RecordingHead::problem_sha256}, {"precision", &RecordingHead::precision}, {"mode", &RecordingHead::mode}, {"floor_basis", &RecordingHead::floor_basis},
+};
+struct NumberField {
+  const char* name;
+  double RecordingHead::*field;
+};
+constexpr NumberField kNumberFields[] = {{"power_limit_watts", &RecordingHead::power_limit_watts}, {"floor_ms", &RecordingHead::floor_ms}, {"least_ms", &RecordingHead::least_ms}};
+
 Json json_of(const RecordingHead& head) {
-  return {{"kind", "recording"},          {"schema", kSchema},         {"device", head.device},      {"gpu", head.gpu},
-          {"driver", head.driver},        {"power_limit_watts", head.power_limit_watts},             {"recorded", head.recorded},
-          {"problem_sha256", head.problem_sha256}, {"precision", head.precision}, {"mode", head.mode}, {"floor_ms", head.floor_ms},
-          {"least_ms", head.least_ms},    {"floor_basis", head.floor_basis}, {"versions", head.versions}};
+  Json out = {{"kind", "recording"}, {"schema", kSchema}, {"versions", head.versions}};
+  for (const TextField& row : kTextFields) out[row.name] = head.*row.field;
+  for (const NumberField& row : kNumberFields) out[row.name] = head.*row.field;
+  return out;
 }
 
 Result<RecordingHead> head_from(const Json& json) {
@@ -29,12 +44,8 @@ Result<RecordingHead> head_from(const Json& json) {
   if (in.required<std::string>("kind") != "recording") in.fail("kind", "the first line of a recording says \"recording\"");
   if (in.required<int>("schema") != kSchema) in.fail("schema", fmt::format("must be {}", kSchema));
   RecordingHead out;
-  for (const auto& [name, field] : {std::pair{"device", &RecordingHead::device}, std::pair{"gpu", &RecordingHead::gpu}, std::pair{"driver", &RecordingHead::driver}, std::pair{"recorded", &RecordingHead::recorded},
-                                    std::pair{"problem_sha256", &RecordingHead::problem_sha256}, std::pair{"precision", &RecordingHead::precision}, std::pair{"mode", &RecordingHead::mode},
-                                    std::pair{"floor_basis", &RecordingHead::floor_basis}})
-    out.*field = in.required<std::string>(name);
-  for (const auto& [name, field] : {std::pair{"power_limit_watts", &RecordingHead::power_limit_watts}, std::pair{"floor_ms", &RecordingHead::floor_ms}, std::pair{"least_ms", &RecordingHead::least_ms}})
-    out.*field = in.required<double>(name);
+  for (const TextField& row : kTextFields) out.*row.field = in.required<std::string>(row.name);
+  for (const NumberField& row : kNumberFields) out.*row.field = in.required<double>(row.name);
   out.versions = in.required<std::map<std::string, std::string>>("versions");
   if (in.good() && out.device != "cuda" && out.device != "cpu") in.fail("device", "must be cuda or cpu");
   KA_TRY(in.status());
@@ -96,6 +107,10 @@ class LineReader {
     if (samples != nullptr) {
       for (const Json& list : *samples) KA_TRY(read_samples(list, out.samples));
       if (out.samples.size() != out.texts.size()) return invalid_input("recording: there is not one list of samples for each text");
+      std::set<std::size_t> lengths;
+      for (const std::vector<double>& list : out.samples) lengths.insert(list.size());
+      lengths.erase(0);
+      if (lengths.size() > 1) return invalid_input("recording: kernels that were timed together have the same number of samples");
     }
     out_.timings.push_back(std::move(out));
     return ok();
@@ -106,7 +121,7 @@ class LineReader {
     if (!list.is_array()) return invalid_input("recording: samples are lists of numbers");
     for (const Json& sample : list) {
       const double ms = sample.is_number() ? sample.get<double>() : 0;
-      if (!std::isfinite(ms) || ms <= 0) return invalid_input("recording: a sample is a time in milliseconds, more than 0");
+      if (!(ms >= kLeastMs && ms <= kMostMs)) return invalid_input("recording: a sample is a time in milliseconds, more than 0");
       out.back().push_back(ms);
     }
     return ok();

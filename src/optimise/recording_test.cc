@@ -111,8 +111,10 @@ TEST_F(Files, WhatIsNoRecordingIsRefused) {
       {head + R"({"kind": "timed", "effort": "full", "texts": [-1], "samples": [[1]]})" "\n", "the number of no text before"},
       {head + R"({"kind": "text", "text": "a"})" "\n" + R"({"kind": "timed", "effort": "full", "texts": [0], "samples": []})" "\n", "one list of samples for each"},
       {head + R"({"kind": "text", "text": "a"})" "\n" + R"({"kind": "timed", "effort": "full", "texts": [0], "samples": [[1, 0]]})" "\n", "more than 0"},
+      {head + R"({"kind": "text", "text": "a"})" "\n" + R"({"kind": "timed", "effort": "full", "texts": [0, 0], "samples": [[1, 1], [1]]})" "\n", "the same number of samples"},
       {head + R"({"kind": "text", "text": "a"})" "\n" + R"({"kind": "timed", "effort": "full", "texts": [0], "samples": [1]})" "\n", "lists of numbers"},
-      {head + R"({"kind": "text", "text": "a"})" "\n" + R"({"kind": "proposed", "program": 0, "round": 1, "moves": [{"text": 7, "what": "", "bottleneck": ""}]})" "\n", "the number of no text before"},
+      {head + R"({"kind": "text", "text": "a"})" "\n" + R"({"kind": "proposed", "program": 0, "round": 1, "moves": [{"text": 7, "what": "", "bottleneck": ""}]})" "\n",
+       "the number of no text before"},
   };
   for (const auto& row : rows) {
     const Result<Recording> read = parse_recording(row.text, "r");

@@ -33,7 +33,8 @@ model::Roofline roofline(const Floor& floor, double measured_seconds, bool uses_
   out.headroom_pct = std::max(0.0, 100 - out.efficiency_pct);
   out.at_roofline = out.efficiency_pct >= kAtRooflinePct;
   if (out.efficiency_pct > 100)
-    out.warnings.push_back(fmt::format("{:.0f} % of what the GPU can do{}{}: the kernel does less than the program, or the time is wrong", out.efficiency_pct, floor.basis.empty() ? "" : " ", floor.basis));
+    out.warnings.push_back(fmt::format("{:.0f} % of what the GPU can do{}{}: the kernel does less than the program, or the time is wrong", out.efficiency_pct,
+                                       floor.basis.empty() ? "" : " ", floor.basis));
   return out;
 }
 

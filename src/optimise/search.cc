@@ -151,7 +151,8 @@ class Search {
     if (input_now <= 0 || samples[1].empty()) return environment_error("the kernel to begin with could not be timed again");
     if (state_.best != 0) program(state_.best).ms = state_.input_ms * median(samples[1]) / input_now;
     const double least = options_.least_ms > 0 ? options_.least_ms : options_.floor_ms;
-    const std::vector<double>* leader = &samples[1];
+    if (median(samples[1]) > input_now) state_.best = 0;  // it was fast once
+    const std::vector<double>* leader = state_.best == 0 ? &samples[0] : &samples[1];
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       const std::vector<double>& mine = samples[i + 2];
       if (mine.empty()) {

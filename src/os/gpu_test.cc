@@ -38,7 +38,8 @@ TEST(GpuTable, MemoryMayBeUnknown) {
 }
 
 TEST(GpuTable, PowerMayBeUnknown) {
-  for (const char* line : {"0, NVIDIA L4, 8.9, 1024, 580.1", "0, NVIDIA L4, 8.9, 1024, 580.1, [N/A]", "0, NVIDIA L4, 8.9, 1024, 580.1, nan", "0, NVIDIA L4, 8.9, 1024, 580.1, -3"}) {
+  for (const std::string watts : {"", ", [N/A]", ", nan", ", -3"}) {
+    const std::string line = "0, NVIDIA L4, 8.9, 1024, 580.1" + watts;
     const auto gpus = parse_gpu_table(line);
     ASSERT_EQ(gpus.size(), 1U) << line;
     EXPECT_EQ(gpus[0].driver, "580.1") << line;

@@ -7,8 +7,8 @@
 namespace ka::pipeline {
 
 optimise::Peaks measured_peaks(const bench::Ceilings& ceilings) {
-  return {std::max(ceilings.value("copy_bytes"), ceilings.value("read_bytes")), ceilings.value("float32_flops"), std::max(ceilings.value("float16_flops"), ceilings.value("bfloat16_flops")),
-          "by measured ceilings"};
+  const auto better = [&](const char* one, const char* other) { return std::max(ceilings.value(one), ceilings.value(other)); };
+  return {better("copy_bytes", "read_bytes"), ceilings.value("float32_flops"), better("float16_flops", "bfloat16_flops"), "by measured ceilings"};
 }
 
 MachineGpu machine_gpu(const os::Gpu& device, const std::optional<bench::Ceilings>& ceilings) {

@@ -26,7 +26,8 @@ Result<std::string> MachineDevice::code_of(const std::string& text) const {
   options.arch = arch_;
   options.limit = kCodeLimit;
   options.limits = judge_.limits;
-  Result<std::string> code = optimise::code_identity({problem_.path, problem_.object, problem_.text, problem_.mode, "kernel.py", text, judge_.entry}, options, means_.interpreter, means_.cancel);
+  const optimise::CodeSubject subject{problem_.path, problem_.object, problem_.text, problem_.mode, "kernel.py", text, judge_.entry};
+  Result<std::string> code = optimise::code_identity(subject, options, means_.interpreter, means_.cancel);
   if (!code && code.error().kind != ErrorKind::cancelled) return std::string();
   return code;
 }

@@ -11,6 +11,7 @@
 
 #include "app/capi/request.h"
 #include "app/cli/bench.h"
+#include "app/cli/ceilings.h"
 #include "app/cli/command.h"
 #include "app/cli/config_file.h"
 #include "app/cli/env_file.h"
@@ -35,6 +36,7 @@
 #include "model/subgraph.h"
 #include "model/timing.h"
 #include "model/verdict.h"
+#include "optimise/recorded_device.h"
 #include "os/gpu.h"
 #include "pipeline/conversations.h"
 #include "pipeline/dispatch.h"
@@ -114,6 +116,32 @@ void gpus(std::string_view bytes) {
 
 // nvidia-smi's table.
 void gpu_table(std::string_view bytes) { KA_CHECK(os::parse_gpu_table(bytes).size() <= bytes.size()); }
+
+// Ceilings that were measured.
+void ceilings(std::string_view bytes) {
+  const Result<Json> json = parse_json(bytes, "file");
+  if (!good(json)) return;
+  const Result<bench::Ceilings> read = bench::ceilings_from_json(*json);
+  if (!good(read)) return;
+  KA_CHECK(!app::ceilings_text(*read, nullptr).empty());
+  const Json written = bench::to_json(*read);
+  KA_CHECK(bench::to_json(bench::ceilings_from_json(written).value()) == written);
+}
+
+// A recording of a search: it is read, and searched through.
+void recording(std::string_view bytes) {
+  const Result<optimise::Recording> read = optimise::parse_recording(bytes, "r.jsonl");
+  if (!good(read) || read->texts.empty()) return;
+  optimise::RecordedDevice device(*read);
+  optimise::RecordedProposer proposer(*read);
+  optimise::State state;
+  state.programs = {{0, -1, 0, read->texts[0], "", "", 0}};
+  optimise::SearchOptions options;
+  options.rounds = 3;
+  const Status done = optimise::search(state, options, device, proposer, [](const optimise::State&) { return ok(); });
+  if (!done) return check_sentence(done.error());
+  KA_CHECK(!state.stop.empty() && state.best_program().ms <= state.input_ms);
+}
 
 // The table of Nsight Compute. What it says instead of one is the world's fault.
 void ncu(std::string_view bytes) {
@@ -373,6 +401,7 @@ void job_request(std::string_view bytes) {
 constexpr auto kTargets = std::to_array<Target>({
     {"anthropic_reply", reply<llm::kAnthropic>},
     {"candidate", value<model::candidate_from_json>},
+    {"ceilings", ceilings},
     {"chat_reply", reply<llm::kOpenAiChat>},
     {"command_line", command_line},
     {"config_file", config_file},
@@ -392,6 +421,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"part_kernels", part_kernels, 20},
     {"problem", value<model::problem_from_json>},
     {"profile", value<model::profile_from_json>},
+    {"recording", recording, 40},
     {"reply", model_reply},
     {"provider_error", provider_error},
     {"relay_reply", reply<llm::kRelay>},

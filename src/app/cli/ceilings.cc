@@ -33,7 +33,8 @@ struct Target {
 Result<std::vector<Target>> targets() {
   KA_ASSIGN(const std::vector<os::Gpu> gpus, os::query_gpus(os::Deadline::in(std::chrono::seconds(10))));
   const std::optional<std::vector<int>> visible = os::visible_gpus(gpus, os::get_env("CUDA_VISIBLE_DEVICES"));
-  if (gpus.empty() || (visible && visible->empty())) return environment_error("--measure-ceilings: this machine has no NVIDIA GPU that programs may use; run it where there is one");
+  if (gpus.empty() || (visible && visible->empty()))
+    return environment_error("--measure-ceilings: this machine has no NVIDIA GPU that programs may use; run it where there is one");
   if (!visible) return std::vector<Target>{{gpus[0], std::nullopt}};
   std::vector<Target> out;
   for (const int number : *visible) {

@@ -19,7 +19,8 @@ Result<std::optional<optimise::Recording>> recording_of(const Arguments& argumen
   const std::string path = device.substr(kRecorded.size());
   Result<optimise::Recording> out = optimise::read_recording(path);
   if (!out) return out.error().with("--device");
-  if (out->head.problem_sha256 != sha256_hex(problem.text)) return invalid_input(fmt::format("--device: {} is a recording of another problem than {} (or of another version of it)", path, problem.path));
+  if (out->head.problem_sha256 != sha256_hex(problem.text))
+    return invalid_input(fmt::format("--device: {} is a recording of another problem than {} (or of another version of it)", path, problem.path));
   return std::optional(std::move(*out));
 }
 
