@@ -153,6 +153,7 @@ class Search {
     const double least = options_.least_ms > 0 ? options_.least_ms : options_.floor_ms;
     if (median(samples[1]) > input_now) state_.best = 0;  // it was fast once
     const std::vector<double>* leader = state_.best == 0 ? &samples[0] : &samples[1];
+    const double certainty = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, contenders.size()));  // 95 % of all of them together
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       const std::vector<double>& mine = samples[i + 2];
       if (mine.empty()) {
@@ -164,7 +165,7 @@ class Search {
         note(contenders[i], "impossible", fmt::format("{:.0f} % of the least possible time: a mistake in the floor, or a cheat", 100 * efficiency(least, ms)), ms);
         continue;
       }
-      const Ratio gain = ratio_of_medians(*leader, mine, 0.95, 2000, options_.seed);
+      const Ratio gain = ratio_of_medians(*leader, mine, certainty, 2000, options_.seed);
       const bool wins = gain.low > 1;
       note(contenders[i], wins ? "kept" : gain.high < 1 ? "slower" : "not_certain", fmt::format("{:.3f} times as fast as the best (between {:.3f} and {:.3f})", gain.value, gain.low, gain.high), ms);
       const int id = next_id();
