@@ -247,6 +247,7 @@ Result<RunView> read_run(const std::string& path) {
   read_events(files, view);
   read_attempts(files, view);
   read_store(files, view);
+  view.search = read_search(files);
   view.python = files.text("refactored.py").value_or("");
   view.complaints = files.complaints();
   const bool something = view.info || view.route || view.summary || view.verdict || !view.steps.empty() ||

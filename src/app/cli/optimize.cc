@@ -13,6 +13,7 @@
 #include "app/cli/bench.h"
 #include "app/cli/earlier_run.h"
 #include "app/cli/optimize_config.h"
+#include "app/cli/optimize_files.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
 #include "app/cli/settings.h"
@@ -119,11 +120,14 @@ optimise::Diagnose diagnosing(const OptimizeRequest& request, bridge::WarmInterp
 }
 
 // The least time that the program can take on the GPU; 0 where that is not known, or where nothing is timed on one.
-double floor_ms(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
+double floor_ms(const OptimizeRequest& request, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel, Json& roofline) {
   if (request.judge.device != "cuda") return 0;
   const ir::Gpu& gpu = ir::default_gpu();
   const Result<optimise::Work> work = pipeline::program_work(request.problem, request.judge, gpu, interpreter, cancel, &log);
-  return work ? 1e3 * optimise::floor_of(*work, gpu, request.judge.precision == "default" ? "" : request.judge.precision).seconds() : 0;
+  if (!work) return 0;
+  const optimise::Floor floor = optimise::floor_of(*work, gpu, request.judge.precision == "default" ? "" : request.judge.precision);
+  roofline = roofline_json(*work, floor);
+  return 1e3 * floor.seconds();
 }
 
 class Optimisation {
@@ -146,15 +150,19 @@ class Optimisation {
   Status search(const std::function<std::string()>& limit) {
     optimise::SearchOptions options = request_.search;
     options.limit = limit;
-    options.floor_ms = floor_ = floor_ms(request_, interpreter_, output_.log(), cancel_);
+    options.floor_ms = floor_ = floor_ms(request_, interpreter_, output_.log(), cancel_, roofline_);
     state_.stop.clear();  // a run that goes on has other limits
     pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_);
     if (state_.input_ms > 0) KA_TRY(know_again(device));
     optimise::KnobProposer proposer([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, interpreter_, cancel_));
+    std::vector<optimise::Program> parents = state_.programs;  // of the round that is going on
     return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
       output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
-      return output_.write({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + lines_of(device.timings())}});
+      std::map<std::string, std::string> files = round_files(parents, state, run_id());
+      files.insert({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + lines_of(device.timings())}});
+      parents = state.programs;
+      return output_.write(files);
     });
   }
 
@@ -192,7 +200,7 @@ class Optimisation {
     Json top = Json::array();
     for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
     return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
-            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floor_},
+            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floor_}, {"roofline", roofline_},
             {"efficiency", floor_ > 0 ? optimise::efficiency(floor_, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", request_.judge.device}, {"top_kernels", top}, {"winner", kept_.empty() ? Json() : Json{{"signature", signature_}, {"message", kept_}}},
             {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
@@ -249,6 +257,7 @@ class Optimisation {
   pipeline::Means means_;
   optimise::State state_;
   double floor_ = 0;
+  Json roofline_;
   std::string earlier_samples_, refused_, kept_, signature_;
   std::optional<model::Verdict> verdict_;
 };
