@@ -277,7 +277,7 @@ Result<Arguments> words_of(const EarlierRun& run, const Arguments& given) {
 
 }  // namespace
 
-Result<int> run_optimize(const Arguments& given, AppContext& context) {
+Result<OptimizeEnd> optimize(const Arguments& given, AppContext& context) {
   const std::string started = utc_timestamp(system_wall_clock()());
   Arguments arguments = given;
   std::optional<EarlierRun> resumed;
@@ -287,8 +287,7 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
     KA_ASSIGN(arguments, words_of(*resumed, given));
   }
   KA_ASSIGN(const bool dry, is_dry_run(arguments));
-  if (dry && resumed) return invalid_input("--resume: a run whose platform is noop has nothing to go on with");
-  if (dry) return run_dry(arguments, context);
+  if (dry) return invalid_input("--resume: a run whose platform is noop has nothing to go on with");
   KA_ASSIGN(const OptimizeRequest request, request_of(arguments));
   if (resumed && resumed->problem_text != request.problem.text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : "", ".optimize"));
@@ -308,11 +307,18 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
   KA_TRY(output.keep("summary", {{"optimize.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*work.verdict()))},
                                  {"summary.json", to_pretty_json_text(model::to_json(work.summary(started)))}}));
   output.settle();
+  return OptimizeEnd{to_pretty_json_text(result), work.text(), work.verdict()->accepted ? 0 : 1};
+}
+
+Result<int> run_optimize(const Arguments& arguments, AppContext& context) {
+  KA_ASSIGN(const bool dry, is_dry_run(arguments));
+  if (dry && !arguments.has("--resume")) return run_dry(arguments, context);
+  KA_ASSIGN(const OptimizeEnd end, optimize(arguments, context));
   for (const std::string& note : config_notes(arguments)) {
     if (!arguments.has("--json")) fmt::print("{}\n", note);
   }
-  fmt::print("{}", arguments.has("--json") ? to_pretty_json_text(result) : work.text());
-  return work.verdict()->accepted ? 0 : 1;
+  fmt::print("{}", arguments.has("--json") ? end.json : end.text);
+  return end.code;
 }
 
 }  // namespace ka::app
