@@ -22,6 +22,7 @@ struct Contender {
   Move move;
   int parent = 0;
   std::vector<double> brief;
+  int order = 0;
 };
 
 class Search {
@@ -34,6 +35,7 @@ class Search {
       KA_TRY(one_round());
       state_.stop = why_stop();
       KA_TRY(keep_(state_));
+      for (Attempt& one : state_.attempts) one.text.clear();
     }
     return ok();
   }
@@ -79,7 +81,7 @@ class Search {
   }
 
   void note(const Contender& one, const char* outcome, const std::string& reason, std::optional<double> ms = {}) {
-    state_.attempts.push_back({state_.round, one.parent, one.move.what, one.move.bottleneck, outcome, reason, ms});
+    state_.attempts.push_back({state_.round, one.parent, one.move.what, one.move.bottleneck, outcome, reason, ms, one.order, one.move.text});
   }
 
   // The fastest programs, and what might be done to each that was not done before.
@@ -95,7 +97,7 @@ class Search {
       for (const Move& move : moves) {
         if (taken >= options_.moves) break;
         if (!state_.texts.insert(identity(move.text)).second) continue;
-        out.push_back({move, parent->id, {}});
+        out.push_back({move, parent->id, {}, static_cast<int>(out.size())});
         ++taken;
       }
     }

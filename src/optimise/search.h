@@ -32,6 +32,8 @@ struct Attempt {
   std::string outcome;         // "refused", "same_code", "crashed", "slower", "not_certain", "impossible", "kept"
   std::string reason;          // a sentence
   std::optional<double> ms;    // where it was timed
+  int order = 0;               // among the candidates of its round; neither this nor the text is kept
+  std::string text = {};       // only until its round is kept
 };
 
 struct Judged {

@@ -27,7 +27,7 @@ Json json_of(const Attempt& one) {
 Result<Attempt> attempt_from(const Json& json) {
   FieldReader in(json, "attempt");
   Attempt out{in.required<int>("round_num"), in.required<int>("parent_id"), in.required<std::string>("move"), in.required<std::string>("bottleneck"), in.required<std::string>("outcome"),
-              in.required<std::string>("reason"), in.optional<double>("time_ms")};
+              in.required<std::string>("reason"), in.optional<double>("time_ms"), 0, {}};
   KA_TRY(in.status());
   return out;
 }

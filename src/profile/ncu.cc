@@ -37,9 +37,12 @@ std::vector<std::string> packaged_places() {
 
 bool is_executable(const std::string& path) { return !os::is_directory(path) && ::access(path.c_str(), X_OK) == 0; }
 
+constexpr const char* kPackages = "/opt/nvidia";  // where the script in the toolkit's bin folder looks for the program itself
+
 // The folder of the program, and that of the installation around a bin folder: ncu starts helpers that lie beside it.
 std::vector<std::string> folders_of(const std::string& program) {
   std::vector<std::string> out;
+  if (os::is_directory(kPackages)) out.emplace_back(kPackages);
   std::error_code error;
   for (const std::filesystem::path& path : {std::filesystem::path(program), std::filesystem::canonical(program, error)}) {
     if (path.empty()) continue;

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "report/explain.h"
+#include "report/search_text.h"
 
 namespace ka::report {
 namespace {
@@ -185,6 +186,10 @@ std::string to_text(const Explanation& why, const RunView& view) {
   cuts_text(out, why, view);
   refusals_text(out, why, view);
   attempts_text(out, view);
+  if (view.search) {
+    out += "\n";
+    tell_search(*view.search, [&](const std::string& first, const std::string& text) { add(out, first, text); });
+  }
   verdicts_text(out, why);
   times_text(out, "time", why.times, kParts * 2);
   times_text(out, "time of the judge (its steps overlap)", why.judge_times, kParts);

@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "base/strings.h"
+#include "report/page_search.h"
 #include "report/page_sections.h"
 
 namespace ka::report {
@@ -60,7 +61,8 @@ void add_header(Html& html, const RunView& view) {
   html.raw("</dl>\n");
   for (const std::string& complaint : view.complaints)
     html.raw("<p class=\"warn\">not shown: ").text(complaint).raw("</p>\n");
-  html.raw("</header>\n<nav aria-label=\"sections\"><a href=\"#graph\">graph</a><a href=\"#kernels\">")
+  html.raw("</header>\n<nav aria-label=\"sections\">").raw(view.search ? Literal("<a href=\"#search\">search</a>") : Literal(""));
+  html.raw("<a href=\"#graph\">graph</a><a href=\"#kernels\">")
       .raw(view.parts.empty() ? Literal("kernels") : Literal("parts"));
   html.raw(
       "</a><a href=\"#program\">program</a><a href=\"#verdict\">verdict</a><a href=\"#times\">times</a><a "
@@ -229,6 +231,7 @@ std::string report_page(const RunView& view) {
   add_page_head(head, fmt::format("{}: {}", title_of(view), to_string(view.row.state)));
   html.raw("</style>\n</head>\n<body>\n");
   add_header(html, view);
+  add_search(html, view);
   add_graph(html, view);
   program.raw("<section id=\"program\"><h2>Program</h2>\n");
   if (view.kernel.empty())

@@ -73,6 +73,15 @@ svg .cut circle { fill: var(--ground); stroke: var(--bar); stroke-width: 2; }
 svg .cut text { fill: var(--soft); font-size: 11px; }
 svg marker path { fill: var(--soft); }
 svg .cut:hover path { stroke: var(--bar); stroke-width: 2.4; }
+svg.chart { max-width: 100%; height: auto; }
+svg .grid { stroke: var(--line); }
+svg .axis { stroke: var(--soft); }
+svg .tick { fill: var(--soft); font-size: 11.5px; }
+svg .roof { fill: none; stroke: var(--torch); stroke-width: 1.6; stroke-dasharray: 6 3; }
+svg .best { fill: none; stroke: var(--bar); stroke-width: 2; }
+svg .lost { fill: var(--card); stroke: var(--soft); stroke-width: 1.3; }
+svg .given { fill: var(--bar); stroke: var(--card); }
+svg .won { fill: var(--good); stroke: var(--card); }
 details { margin: 6px 0; }
 summary { cursor: pointer; }
 summary code { font-size: .95em; }
@@ -82,6 +91,11 @@ pre { margin: 0; }
   auto; max-height: 80vh; line-height: 1.45; content-visibility: auto; contain-intrinsic-size: auto 400px; }
 .src pre { padding: 10px 12px; }
 .src .ln { color: var(--comment); text-align: right; user-select: none; border-right: 1px solid var(--line); }
+.diff { grid-template-columns: 1fr; }
+.diff span { display: block; min-height: 1.45em; }
+.diff .ins { background: var(--good-ground); }
+.diff .del { background: var(--bad-ground); }
+.diff .ins i, .diff .del i, .diff .gap { color: var(--soft); }
 .plain { background: var(--code); border-radius: 6px; padding: 8px 12px; overflow: auto; white-space: pre-wrap;
   overflow-wrap: anywhere; }
 .py b { color: var(--keyword); font-weight: 600; }

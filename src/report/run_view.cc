@@ -104,11 +104,12 @@ void read_composition(RunFiles& files, RunView& view) {
 // says nothing.
 void read_whole(RunFiles& files, RunView& view) {
   constexpr std::pair<const char*, const char*> places[] = {
+      {"output/best_kernel.py", "output/verdict.json"},  // auto --optimize
       {"compose_out/composed_kernel.py", "compose_out/verdict.json"},
       {"output/best_kernel.py", "verdict.json"},
       {"kernel.py", "verdict.json"}};
   for (const auto& [kernel, verdict] : places) {
-    if (!files.has(kernel)) continue;
+    if (!files.has(kernel) || (std::string_view(verdict) == "output/verdict.json" && !files.has(verdict))) continue;
     view.kernel_path = kernel;
     view.kernel = files.text(kernel).value_or("");
     view.verdict = files.value(verdict, model::verdict_from_json);
@@ -247,6 +248,7 @@ Result<RunView> read_run(const std::string& path) {
   read_events(files, view);
   read_attempts(files, view);
   read_store(files, view);
+  view.search = read_search(files);
   view.python = files.text("refactored.py").value_or("");
   view.complaints = files.complaints();
   const bool something = view.info || view.route || view.summary || view.verdict || !view.steps.empty() ||

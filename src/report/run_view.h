@@ -17,6 +17,7 @@
 #include "model/verdict.h"
 #include "report/graph_notes.h"
 #include "report/run_list.h"
+#include "report/search_view.h"
 
 namespace ka::report {
 
@@ -55,6 +56,7 @@ struct RunView {
   GraphNotes graph;
   std::vector<Part> parts;                // in the order of subgraphs.json
   std::vector<ModelAttempt> attempts;     // by part, worker and round
+  std::optional<SearchView> search;       // of a run that looked for a faster kernel
   std::string store;                      // what became of a kernel that an earlier search had found; empty: there was none
   bool from_store = false;                // it is the result
   std::string cut_advice;                 // what came of asking a model where to cut; empty: none was asked

@@ -4,6 +4,7 @@
 
 #include "report/explain.h"
 #include "report/run_list.h"
+#include "report/search_text.h"
 
 namespace ka::report {
 
@@ -35,6 +36,7 @@ Json rules_json(const std::vector<std::pair<std::string, std::string>>& rows) {
 Json to_json(const Explanation& why, const RunView& view) {
   Json out = {{"run", to_json(view.row)}, {"complaints", view.complaints}, {"route", nullptr}};
   if (!view.cut_advice.empty()) out["cut_advice"] = view.cut_advice;
+  if (view.search) out["search"] = to_json(*view.search);
   if (!view.store.empty()) out["store"] = {{"message", view.store}, {"taken", view.from_store}};
   if (view.sentence) {
     const model::SentenceRecord& said = *view.sentence;

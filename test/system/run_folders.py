@@ -43,6 +43,27 @@ def subgraph(name: str, kind: str, ops: list[str], calls: list[tuple[int, list[s
     }
 
 
+def search_run(root: Path, real: Path, name: str = "run_search", move: str = "k: BLOCK 64 instead of 16", device: str = "cuda") -> Path:
+    """A search of two rounds around the files of a real run: a winner in the first, a refusal and a slower one in the second."""
+    out = copy_of(real, name)
+    (root / ".optimize").mkdir(exist_ok=True)
+    out = out.rename(root / ".optimize" / name)
+    kernel = (out / "kernel.py").read_text()
+    for folder, text in (("input", kernel.replace("import torch\n", "import torch\n\nSLOW = 16\n", 1)), ("output", kernel)):
+        (out / folder).mkdir()
+        (out / folder / ("kernel.py" if folder == "input" else "best_kernel.py")).write_text(text)
+    (out / "kernel.py").unlink()
+    rows = [(1, move, "kept", "2.000 times as fast as the best (between 1.900 and 2.100)", 0.5), (1, "k: num_warps 8 instead of 4", "not_certain", "1.001 times as fast", 1.0),
+            (2, "k: BLOCK 128 instead of 64", "refused", "result.mismatch: far off", None), (2, "k: BLOCK 32 instead of 64", "slower", "1.60 times the time of the best", 0.8)]
+    attempts = [{"round_num": r, "parent_id": 0, "move": m, "bottleneck": "memory", "outcome": o, "reason": why} | ({} if ms is None else {"time_ms": ms}) for r, m, o, why, ms in rows]
+    state = {"round": 2, "quiet_rounds": 1, "input_ms": 1.0, "best": 1, "stop": "the limit of 2 rounds", "texts": [], "codes": [], "attempts": attempts,
+             "programs": [{"program_id": 0, "time_ms": 1.0, "path": []}, {"program_id": 1, "time_ms": 0.5, "path": [move]}]}
+    (out / "program_database.json").write_text(json.dumps(state))
+    roof = {"bytes": 1e9, "flops": 2e9, "peak_bytes": 4e12, "peak_flops": 6e13} if device == "cuda" else None
+    (out / "optimize.json").write_text(json.dumps({"floor_ms": 0.25 if roof else 0, "device": device, "message": "", "roofline": roof}))
+    return out
+
+
 def pipeline_run(root: Path, real: Path, parts: int = 4, name: str = "run_pipeline", kernel: str | None = None) -> Path:
     """A run of the pipeline with that many parts in a chain with side branches, around the files of a real run; the last part is refused."""
     out = copy_of(real, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import signal
 import unittest
@@ -41,9 +42,21 @@ class Optimize(unittest.TestCase):
         self.assertEqual((self.out / "input/kernel.py").read_text(), self.kernel.read_text())
         samples = [json.loads(line) for line in (self.out / "timings.jsonl").read_text().splitlines()]
         self.assertGreater(len(samples), 4)
+        artifacts = self.out / "workers/w0" / self.out.name / "artifacts"
+        rounds = [json.loads((artifacts / f"round{n:03}_strategy.json").read_text()) for n in (1, 2)]
+        self.assertEqual([(row["round_num"], row["worker_id"]) for row in rounds], [(1, "w0"), (2, "w0")])
+        attempts = json.loads((self.out / "program_database.json").read_text())["attempts"]
+        tried = [move for path in sorted(self.out.glob("workers/w*/*/artifacts/round001_strategy.json")) for move in json.loads(path.read_text())["moves"]]
+        self.assertEqual(sorted(move["recommended_fix"] for move in tried), sorted(row["move"] for row in attempts if row["round_num"] == 1))
+        self.assertEqual([move["outcome"] for move in tried if move["is_improvement"]], ["kept"])
+        fastest = hashlib.sha256((artifacts / "kernel_round_1.py").read_bytes()).hexdigest()
+        self.assertEqual(fastest, min((move for move in rounds[0]["moves"] if move["time_after_ms"]), key=lambda move: move["time_after_ms"])["kernel_sha256"])
         listed = program.run("runs", "show", self.out, "--json", cwd=self.folder)
         self.assertEqual((listed.code, json.loads((self.out / "summary.json").read_text())["success"]), (0, True), listed.text())
-        self.assertIn("verified", program.run("explain", self.out, cwd=self.folder).out.splitlines()[0].split())
+        why = program.run("explain", self.out, cwd=self.folder).out
+        self.assertIn("verified", why.splitlines()[0].split())
+        self.assertRegex(why, r"round 1: [\d.]+ ms, [\d.]+ times as fast as the given kernel\n +against ")
+        self.assertIn("ended: the limit of 2 rounds", why)
         for row in samples:
             self.assertGreater(min(row["samples_ms"]), 0)
 

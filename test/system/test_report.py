@@ -154,6 +154,32 @@ class Page(Case):
         self.tab.evaluate("document.querySelector('svg .box').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
         self.assertEqual(self.tab.evaluate("location.hash"), "#card-0")
 
+    def test_a_search(self) -> None:
+        self.show(run_folders.search_run(self.root, self.run_folder))
+        told = self.text("#search")
+        for piece in ("0.5 ms instead of 1 ms: 2.00 times as fast", "50.0 % of the least possible time", "Ended: the limit of 2 rounds", "k: BLOCK 64 instead of 16"):
+            self.assertIn(piece, told)
+        self.assertEqual(self.tab.evaluate("Array.from(document.querySelectorAll('svg.chart'), s => s.getAttribute('aria-label'))"), ["time per round", "roofline"])
+        self.assertEqual(self.tab.evaluate("Array.from(document.querySelectorAll('svg.chart'), s => [s.querySelectorAll('.won').length, s.querySelectorAll('.lost').length])"), [[1, 2], [2, 2]])
+        inside = "Array.from(document.querySelectorAll('svg.chart circle')).every(c => c.cx.baseVal.value > 0 && c.cx.baseVal.value < 760 && c.cy.baseVal.value > 0 && c.cy.baseVal.value < 320)"
+        self.assertTrue(self.tab.evaluate(inside))
+        # A kernel that is twice as fast stands higher under the roof, and lower among the times.
+        heights = self.tab.evaluate("Array.from(document.querySelectorAll('svg.chart'), s => [s.querySelector('.won').cy.baseVal.value, s.querySelectorAll('.lost')[0].cy.baseVal.value])")
+        self.assertGreater(*heights[0])
+        self.assertLess(*heights[1])
+        self.assertEqual(self.tab.evaluate("Array.from(document.querySelectorAll('.diff .del'), e => e.textContent)"), ["- ", "- SLOW = 16"])
+        self.tab.evaluate("document.querySelectorAll('#search details').forEach(d => { d.open = true; })")
+        self.assertIn("result.mismatch: far off", self.text("#search"))
+        for scheme in ("light", "dark"):
+            self.tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            for selector in (".diff .del", ".diff .del a", ".diff .gap"):
+                self.assertGreaterEqual(self.contrast(selector), 4.5, (scheme, selector))
+        dead = "Array.from(document.querySelectorAll('a[href]'), a => a.getAttribute('href')).filter(h => !document.getElementById(h.slice(1)))"
+        self.assertEqual(self.tab.evaluate(dead), [])
+        self.show(run_folders.search_run(self.root, self.run_folder, name="run_evil_search", move=EVIL, device="cpu"))
+        self.assertNotEqual(self.tab.evaluate("document.title"), "broken into")
+        self.assertIn("says nothing about a GPU", self.text("#search .warn"))
+
     def test_texts_of_a_run_are_not_executed(self) -> None:
         run = run_folders.pipeline_run(self.root, self.run_folder, name="run_evil", kernel=f"# {EVIL}\nx = '{EVIL}'\ndef f(): pass\n")
         run_folders.change_json(run / "summary.json", problem_path=f"/a/{EVIL.replace('/', ' ')}.py", message=EVIL, device=EVIL)

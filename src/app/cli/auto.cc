@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/auto_optimize.h"
 #include "app/cli/auto_outcome.h"
 #include "app/cli/deadlines.h"
 #include "app/cli/earlier_run.h"
@@ -402,7 +403,7 @@ Result<Limits> limits_of(const Arguments& arguments) {
 }
 
 // Writes the summary and tells people. A run that ended at a limit has no such step: it can go on.
-Result<int> conclude(const Arguments& arguments, const std::string& command, const model::RunSummary& summary, const std::vector<Outcome>& outcomes, const Job& job, RunOutput& output) {
+Result<int> conclude(const Arguments& arguments, const std::string& command, const model::RunSummary& summary, const std::vector<Outcome>& outcomes, const Job& job, const JobFacts& facts, RunOutput& output) {
   const Outcome& last = outcomes.back();
   const std::map<std::string, std::string> files = {{"summary.json", to_pretty_json_text(model::to_json(summary))}};
   if (last.limit.empty()) {
@@ -417,8 +418,8 @@ Result<int> conclude(const Arguments& arguments, const std::string& command, con
     if (const Result<std::string> text = output.directory().read_artifact("graph.txt")) fmt::print("{}\n", *text);
     else if (last.limit.empty()) return text.error();
   }
-  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, outcomes, summary, job.facts())));
-  else print(output, outcomes, job.facts());
+  if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(json_of(output, outcomes, summary, facts)));
+  else print(output, outcomes, facts);
   if (job.spent().questions > 0 && !arguments.has("--json")) fmt::print("{}{}\n", last.candidate ? last.candidate->note + "\n" : "", bill(job.spent()));
   if (!last.limit.empty())
     fmt::print(stderr, "kernelagent: {}: {} ended the run; what is finished is kept, and this goes on with it: kernelagent {} --resume {}\n", command, last.limit, command, quote_shell(output.folder()));
@@ -430,6 +431,7 @@ constexpr auto kOfReplay = std::to_array<std::string_view>({"--replay", "--out",
 Result<int> run_job(const Arguments& given, AppContext& context, const std::string& command, const std::string& forced) {
   constexpr std::array<std::string_view, 3> routes = {"auto", "direct", "fuse"};
   const std::string started = utc_timestamp(system_wall_clock()());
+  const auto begin = std::chrono::steady_clock::now();
   Arguments arguments = given;
   std::optional<EarlierRun> resumed;
   if (given.has("--resume")) {
@@ -452,6 +454,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   if (!asked && resumed && asked.error().kind == ErrorKind::not_found) return asked.error().with("--resume: the problem's file is not where it was");
   if (!asked) return asked.error();
   Request& request = *asked;
+  KA_TRY(check_optimize(arguments, request));
   if (!arguments.has("--no-export-cache")) request.choices.export_cache = pipeline::kExportCache;
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : ""));
   if (const Status understood = understand_sentence(request, arguments, output, true, context.cancel); !understood) return ended(command, understood.error());
@@ -473,7 +476,10 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   if (!outcomes) output.settle();
   if (!outcomes) return ended(command, outcomes.error());
   if (!outcomes->back().limit.empty() && context.cancel.cancelled()) return cancelled_error("interrupted");
-  return conclude(arguments, command, summary_of(output, *outcomes, job.facts(), started), *outcomes, job, output);
+  const double left = limits.minutes - std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - begin).count();
+  JobFacts facts = job.facts();
+  KA_TRY(optimize_outcome(arguments, request, left, outcomes->back(), output, context, facts.optimize));
+  return conclude(arguments, command, summary_of(output, *outcomes, facts, started), *outcomes, job, facts, output);
 }
 
 }  // namespace

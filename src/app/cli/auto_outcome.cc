@@ -26,6 +26,13 @@ std::string told_of(const std::string& store) {
   return (message.is_string() ? message.get<std::string>() : "") + (json.value("accepted", Json()) == true ? "" : "; the run goes on without it");
 }
 
+// Before and after, for those who read the summary.
+void add_search(const Json& told, model::RunSummary& summary) {
+  summary.message += "; " + told.value("told", "");
+  if (!told.value("success", false)) return;
+  summary.speed = {{"before the search", told.value("initial_kernel_time_ms", 0.0), told.value("speedup", 1.0), {}}};
+}
+
 }  // namespace
 
 model::RunSummary summary_of(const RunOutput& output, const std::vector<Outcome>& outcomes, const JobFacts& job, const std::string& started) {
@@ -47,7 +54,9 @@ model::RunSummary summary_of(const RunOutput& output, const std::vector<Outcome>
   summary.times = job.times;
   summary.dollars = job.spent.usage.dollars;
   if (last.parts) summary.subgraphs = last.parts->parts;
-  summary.composition = last.parts ? last.parts->composition : model::Composition{last.success, last.path, sha256_hex(last.text), last.verified, {}, last.message, {}};
+  const bool composed = last.parts && last.path == last.parts->composition.path;  // and not made faster afterwards
+  summary.composition = composed ? last.parts->composition : model::Composition{last.success, last.path, sha256_hex(last.text), last.verified, {}, last.message, {}};
+  if (!job.optimize.empty()) add_search(Json::parse(job.optimize), summary);
   if (last.verdict)
     summary.versions = {{"kernelagent", last.verdict->versions.kernelagent}, {"python", last.verdict->versions.python}, {"torch", last.verdict->versions.torch}, {"triton", last.verdict->versions.triton}};
   return summary;
@@ -68,6 +77,7 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
   if (last.candidate) details.update({{"producer", last.candidate->producer}, {"worker_id", last.candidate->worker}, {"rounds", last.candidate->round}});
   if (job.spent.questions > 0) details["models"] = bill_json(job.spent);
   if (!job.store.empty()) details["store"] = Json::parse(job.store);
+  if (!job.optimize.empty()) details["optimize"] = Json::parse(job.optimize);
   const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
   Json out = {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
   if (job.alone) out.update({{"folder", output.folder()}, {"kernel", details["kernel_path"]}, {"verdict", details["verdict"]}, {"message", last.message}, {"worker_id", details.value("worker_id", 0)}, {"rounds", details.value("rounds", 0)}, {"producer", details.value("producer", "")}});
@@ -92,6 +102,7 @@ void print(const RunOutput& output, const std::vector<Outcome>& outcomes, const 
   if (!last.path.empty() && !last.verdict) fmt::print("{}\n", output.path(last.path));
   if (last.verdict) fmt::print("{}", verify::verdict_text(*last.verdict));
   else fmt::print("{}\n", last.message);
+  if (!job.optimize.empty()) fmt::print("{}\n", Json::parse(job.optimize).value("told", ""));
   if (last.parts && !last.parts->composition.torch_parts.empty()) fmt::print("still PyTorch: {}\n", fmt::join(last.parts->composition.torch_parts, ", "));
 }
 

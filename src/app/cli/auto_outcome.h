@@ -34,8 +34,9 @@ struct JobFacts {
   const model::Route& route;
   std::map<std::string, double> times;
   pipeline::Spent spent;
-  bool alone = false;        // `generate`
-  std::string store;         // what became of a winner of the store; empty: there was none. JSON
+  bool alone = false;         // `generate`
+  std::string store;          // what became of a winner of the store; empty: there was none. JSON
+  std::string optimize = {};  // what came of --optimize; empty: nobody asked. JSON
 };
 
 model::RunSummary summary_of(const RunOutput& output, const std::vector<Outcome>& outcomes, const JobFacts& job, const std::string& started);

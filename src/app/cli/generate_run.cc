@@ -18,6 +18,7 @@
 #include "base/strings.h"
 #include "base/wall_time.h"
 #include "graph/operators.h"
+#include "graph/signature.h"
 #include "model/run_summary.h"
 #include "pipeline/generate.h"
 #include "route/decide.h"
@@ -102,6 +103,7 @@ Json result_of(const Request& request, const RunOutput& output, const Generated&
           {"cost", cost_of(made)},
           {"route", model::to_json(made.route)},
           {"verdict", verdict ? model::to_json(*verdict) : Json()},
+          {"signature", graph::signature_of(made.exported, request.problem.mode, request.options.precision)},
           {"generation_seconds", made.seconds},
           {"times", summary.times}};
   if (kernel.taken) out["store"] = pipeline::to_json(*kernel.taken);

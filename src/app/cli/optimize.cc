@@ -13,6 +13,7 @@
 #include "app/cli/bench.h"
 #include "app/cli/earlier_run.h"
 #include "app/cli/optimize_config.h"
+#include "app/cli/optimize_files.h"
 #include "app/cli/recordings.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
@@ -133,15 +134,17 @@ optimise::Diagnose diagnosing(const OptimizeRequest& request, const std::optiona
 struct Floors {
   double ms = 0, least_ms = 0;
   std::string basis;
+  Json roofline;  // of the program, for its report
 };
-Floors recorded_floors(const optimise::RecordingHead& head) { return {head.floor_ms, head.least_ms, head.floor_basis}; }
+Floors recorded_floors(const optimise::RecordingHead& head) { return {head.floor_ms, head.least_ms, head.floor_basis, {}}; }
 Floors floors_of(const graph::Exported& exported, const std::string& precision, const pipeline::MachineGpu& gpu) {
   if (!gpu.peaks()) return {};
   const Result<optimise::Work> work = pipeline::program_work(exported, precision, gpu.facts);
   if (!work) return {};
   const auto ms_by = [&](const optimise::Peaks& peaks) { return 1e3 * optimise::floor_of(*work, peaks, precision == "default" ? "" : precision).seconds(); };
   const double ms = ms_by(*gpu.peaks());
-  return {ms, gpu.sheet ? std::min(ms, ms_by(*gpu.sheet)) : ms, gpu.peaks()->basis};
+  const optimise::Floor floor = optimise::floor_of(*work, *gpu.peaks(), precision == "default" ? "" : precision);
+  return {ms, gpu.sheet ? std::min(ms, ms_by(*gpu.sheet)) : ms, gpu.peaks()->basis, roofline_json(*work, floor)};
 }
 
 // What the program's graph tells: its floors, and other kernels for it.
@@ -213,10 +216,14 @@ class Optimisation {
 
   // `machine`: whose samples are kept; null where none are taken.
   Status search(const optimise::SearchOptions& options, optimise::Device& device, optimise::Proposer& proposer, const pipeline::MachineDevice* machine) {
+    std::vector<optimise::Program> parents = state_.programs;  // of the round that is going on
     return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
       output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
-      return output_.write({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + (machine == nullptr ? "" : lines_of(machine->timings()))}});
+      std::map<std::string, std::string> files = round_files(parents, state, run_id());
+      files.insert({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + (machine == nullptr ? "" : lines_of(machine->timings()))}});
+      parents = state.programs;
+      return output_.write(files);
     });
   }
 
@@ -264,7 +271,7 @@ class Optimisation {
     Json top = Json::array();
     for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
     return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
-            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floors_.ms},
+            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floors_.ms}, {"roofline", floors_.roofline},
             {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", device_word()}, {"recording", request_.recording ? request_.recording->head.in_words() : ""}, {"top_kernels", top}, {"winner", kept_.empty() ? Json() : Json{{"signature", signature_}, {"message", kept_}}},
             {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
@@ -343,7 +350,7 @@ Result<Arguments> words_of(const EarlierRun& run, const Arguments& given) {
 
 }  // namespace
 
-Result<int> run_optimize(const Arguments& given, AppContext& context) {
+Result<OptimizeEnd> optimize(const Arguments& given, AppContext& context) {
   const std::string started = utc_timestamp(system_wall_clock()());
   Arguments arguments = given;
   std::optional<EarlierRun> resumed;
@@ -353,8 +360,7 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
     KA_ASSIGN(arguments, words_of(*resumed, given));
   }
   KA_ASSIGN(const bool dry, is_dry_run(arguments));
-  if (dry && resumed) return invalid_input("--resume: a run whose platform is noop has nothing to go on with");
-  if (dry) return run_dry(arguments, context);
+  if (dry) return invalid_input("--resume: a run whose platform is noop has nothing to go on with");
   KA_ASSIGN(const OptimizeRequest request, request_of(arguments));
   if (resumed && resumed->problem_text != request.problem.text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
   if (!resumed && !request.record.empty() && os::exists(request.record)) return invalid_input(fmt::format("--record: {} is there already; a recording goes into a new file", request.record));
@@ -362,7 +368,7 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
   if (!resumed && output.exists()) return invalid_input(fmt::format("--out: {} holds a run already; --resume goes on with it", output.folder()));
   KA_ASSIGN(const std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
-  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.judge.device, "optimize", 1, output.log()));
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.judge.device, "optimize", request.jobs, output.log()));
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * request.minutes);
   Optimisation work(request, output, interpreter, context.cancel, gpus.get());
   const std::vector<std::string> words = arguments.words(kOfOneCommand, {"--out", "--resume"});
@@ -375,11 +381,18 @@ Result<int> run_optimize(const Arguments& given, AppContext& context) {
   KA_TRY(output.keep("summary", {{"optimize.json", to_pretty_json_text(result)}, {"verdict.json", to_pretty_json_text(model::to_json(*work.verdict()))},
                                  {"summary.json", to_pretty_json_text(model::to_json(work.summary(started)))}}));
   output.settle();
+  return OptimizeEnd{to_pretty_json_text(result), work.text(), work.verdict()->accepted ? 0 : 1};
+}
+
+Result<int> run_optimize(const Arguments& arguments, AppContext& context) {
+  KA_ASSIGN(const bool dry, is_dry_run(arguments));
+  if (dry && !arguments.has("--resume")) return run_dry(arguments, context);
+  KA_ASSIGN(const OptimizeEnd end, optimize(arguments, context));
   for (const std::string& note : config_notes(arguments)) {
     if (!arguments.has("--json")) fmt::print("{}\n", note);
   }
-  fmt::print("{}", arguments.has("--json") ? to_pretty_json_text(result) : work.text());
-  return work.verdict()->accepted ? 0 : 1;
+  fmt::print("{}", arguments.has("--json") ? end.json : end.text);
+  return end.code;
 }
 
 }  // namespace ka::app

@@ -1,6 +1,8 @@
 // kernelagent optimize --problem P.py --kernel K.py: a faster kernel than the given one, or the given one.
 #pragma once
 
+#include <string>
+
 #include "app/cli/command.h"
 #include "app/cli/settings_table.h"
 
@@ -33,6 +35,13 @@ inline constexpr auto kOptimizeFlags = with_settings<kStore>({
     {"--verbose", "", "say what is being done also where there is no terminal"},
     {"--json", "", "print one JSON object"},
 });
+
+struct OptimizeEnd {
+  std::string json, text;  // of the result: for machines, for people
+  int code = 0;            // 0: there is a verified kernel
+};
+// The search alone; nothing is printed.
+Result<OptimizeEnd> optimize(const Arguments& arguments, AppContext& context);
 
 Result<int> run_optimize(const Arguments& arguments, AppContext& context);
 

@@ -1,0 +1,78 @@
+"""auto --optimize: the verified kernel, and then a faster one; the better one is the result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unittest
+from importlib.metadata import version
+from pathlib import Path
+
+import program
+from test_winners import FIRST, SLOW
+
+
+class AutoOptimize(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = program.Folder()
+        self.addCleanup(self.folder.remove)
+        self.path = self.folder.path
+        self.folder.write("p.py", FIRST.lstrip())
+
+    def run_in(self, *words: str | Path) -> program.Finished:
+        return program.run(*words, cwd=self.path)
+
+    def slow_winner(self) -> None:
+        """A store whose kernel is right and slow: what auto begins the search with."""
+        made = self.run_in("generate", "--problem", "p.py", "--no-verify", "--json").json()
+        versions = {"kernelagent": "0.1.0", "torch": version("torch"), "triton": version("triton")}
+        kernel = SLOW.lstrip()
+        row = {"signature": made["signature"], "gpu": "cpu (interpreter)", "device": "cpu", "versions": versions, "kernel": kernel, "kernel_sha256": hashlib.sha256(kernel.encode()).hexdigest(),
+               "entry": "kernel_function", "weights": ["fc_bias", "fc_weight"], "input_ms": 2e6, "best_ms": 1e6, "floor_ms": 0, "moves": [], "when": "2026-11-16T00:00:00.000Z", "run_id": "run_a", "problem": "p.py"}
+        (self.path / "slow.json").write_text(json.dumps({"schema": 1, "winners": [row]}))
+        self.assertEqual(self.run_in("runs", "winners", "--import", "slow.json").code, 0)
+
+    def test_the_better_kernel_is_the_result(self) -> None:
+        self.slow_winner()
+        words = ("auto", "--problem", "p.py", "--device", "cpu", "--optimize", "--optimize-rounds", "1", "--strategy", "greedy", "--json")
+        done = self.run_in(*words, "--out", "made")
+        self.assertEqual(done.code, 0, done.text())
+        told = done.json()
+        search = told["details"]["optimize"]
+        self.assertGreater(search["speedup"], 1, search)
+        self.assertEqual(search["total_rounds"], 1)
+        best = (self.path / "made/output/best_kernel.py").read_text()
+        self.assertEqual(told["kernel_code"], best)
+        self.assertEqual(told["details"]["kernel_path"], "made/output/best_kernel.py")
+        self.assertEqual((self.path / search["folder"] / "input/kernel.py").read_text(), (self.path / "made/kernel.py").read_text())
+        self.assertNotEqual(best, (self.path / "made/kernel.py").read_text())
+        summary = json.loads((self.path / "made/summary.json").read_text())
+        self.assertEqual((summary["composition"]["path"], summary["composition"]["sha256"]), ("output/best_kernel.py", hashlib.sha256(best.encode()).hexdigest()))
+        self.assertEqual((summary["speed"][0]["median_ms"], summary["speed"][0]["speedup"]), (search["initial_kernel_time_ms"], search["speedup"]))
+        self.assertIn("optimised: ", summary["message"])
+        self.assertEqual(self.run_in("verify", "--problem", "p.py", "--kernel", "made/output/best_kernel.py", "--device", "cpu").code, 0)
+        self.assertIn("output/best_kernel.py: accepted", self.run_in("explain", "made").out)
+        # The store has the better one now, and a run that is finished is not searched again.
+        (row,) = self.run_in("runs", "winners", "--json").json()
+        self.assertEqual(row["kernel"], best)
+        again = self.run_in("auto", "--resume", "made", "--json")
+        self.assertEqual(again.code, 0, again.text())
+        self.assertEqual((again.json()["kernel_code"], again.json()["details"]["optimize"]), (best, search))
+        self.assertEqual(len(list((self.path / ".optimize").glob("run_*"))), 1)
+
+    def test_what_cannot_be_done_is_one_sentence(self) -> None:
+        rows = {
+            "no GPU": (("--optimize",), 3, "needs an NVIDIA GPU"),
+            "nothing verified": (("--optimize", "--device", "cpu", "--no-verify"), 2, "only a verified kernel"),
+            "not asked for": (("--strategy", "greedy"), 2, "--strategy is for --optimize"),
+        }
+        for name, (words, code, says) in rows.items():
+            with self.subTest(name):
+                done = self.run_in("auto", "--problem", "p.py", *words)
+                self.assertEqual((done.code, len(done.err.splitlines())), (code, 1), done.text())
+                self.assertIn(says, done.err)
+                self.assertFalse((self.path / ".fuse").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
