@@ -63,11 +63,11 @@ std::string marks(const SuiteTask& task) {
 
 std::string task_line(const SuiteTask& task) {
   const std::string head = task.name + marks(task) + ":";
-  if (task.end == TaskEnd::failed) return fmt::format("  {:>7}  {:<44} {}\n", task.is_verified() ? "untimed" : task.status.substr(0, 7), head, elide_middle(task.reason.substr(0, task.reason.find('\n')), kMaxWhy));
+  if (task.end == TaskEnd::failed) return fmt::format("  {:>11}  {:<40} {}\n", task.is_verified() ? "not timed" : task.status, head, elide_middle(task.reason.substr(0, task.reason.find('\n')), kMaxWhy));
   const auto* best = task.best();
   const std::string share = task.efficiency() ? fmt::format(", {:.0f} % of the floor's speed", 100 * *task.efficiency()) : "";
-  if (best == nullptr) return fmt::format("  {:>7}  {:<44} {:.4f} ms{}, no baseline has a time\n", "-", head, *task.kernel_ms, share);
-  return fmt::format("  {:>7.3f}  {:<44} {:.4f} ms, {} {:.4f} ms ({:.3f} to {:.3f}){}\n", best->second.ratio, head, *task.kernel_ms, best->first, best->second.ms, best->second.low, best->second.high, share);
+  if (best == nullptr) return fmt::format("  {:>11}  {:<40} {:.4f} ms{}, no baseline has a time\n", "-", head, *task.kernel_ms, share);
+  return fmt::format("  {:>11.3f}  {:<40} {:.4f} ms, {} {:.4f} ms ({:.3f} to {:.3f}){}\n", best->second.ratio, head, *task.kernel_ms, best->first, best->second.ms, best->second.low, best->second.high, share);
 }
 
 std::string geomean_cell(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
