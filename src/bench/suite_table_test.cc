@@ -174,7 +174,8 @@ TEST(SuiteTaskFromJson, AnythingElseIsAnError) {
     return row;
   };
   for (const Json& row : {Json(), Json::array(), Json({{"name", "a"}}), with("name", 3), with("families", "x"), with("bench", Json::object()), with("floor", Json::object()),
-                          with("bench", {{"kernel_ms", 0}, {"ratios", Json::array()}}), with("bench", {{"kernel_ms", 1}, {"ratios", {{{"baseline", "eager"}}}}})})
+                          with("kernel", {{"path", "a.py"}}), with("work", {{"bytes", "x"}}), with("problem_sha256", 3),
+                          with("bench", {{"error", "hung"}, {"on", 3}}), with("bench", {{"error", "hung"}, {"asked", "kernel"}}), with("bench", {{"kernel_ms", 0}, {"ratios", Json::array()}}), with("bench", {{"kernel_ms", 1}, {"ratios", {{{"baseline", "eager"}}}}})})
     EXPECT_FALSE(model::suite_task_from_json(row)) << row.dump();
 }
 
