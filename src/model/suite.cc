@@ -126,7 +126,8 @@ Json to_json(const SuiteSummary& summary) {
     cuts.push_back({{"name", cut.name}, {"tasks", cut.tasks}, {"speeds", speeds}, {"memory_bound_efficiency", to_json(cut.memory_bound)}});
   }
   for (const SuiteFamily& family : summary.families)
-    families.push_back({{"family", family.family}, {"tasks", family.tasks}, {"verified", family.verified}, {"best", to_json(family.best)}, {"efficiency", to_json(family.efficiency)}});
+    families.push_back({{"family", family.family}, {"tasks", family.tasks}, {"verified", family.verified}, {"best", to_json(family.best)},
+                        {"efficiency", to_json(family.efficiency)}});
   return {{"tasks", summary.tasks},   {"verified", summary.verified}, {"timed", summary.timed},         {"failed", summary.failed},
           {"left", summary.left},     {"degenerate", summary.degenerate}, {"algebraic", summary.algebraic}, {"failure_counts_as", kFailedRatio},
           {"baselines", summary.baselines}, {"cuts", cuts},           {"families", families},           {"worst_first", summary.worst_first}};

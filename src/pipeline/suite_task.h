@@ -10,7 +10,10 @@
 #include "base/json.h"
 #include "ir/gpu.h"
 #include "pipeline/generate.h"
-#include "pipeline/judging.h"
+
+namespace ka::os {
+class GpuPool;
+}
 
 namespace ka::pipeline {
 

@@ -144,7 +144,8 @@ class TaskTiming {
         medians[name] = timing->median_ms;
       }
     }
-    bench_.update({{"device", timed.device}, {"kernel_ms", kernel.median_ms}, {"rounds", kernel.samples_ms.size()}, {"median_ms", medians}, {"ratios", ratios}, {"failed", failed}});
+    bench_.update({{"device", timed.device}, {"kernel_ms", kernel.median_ms}, {"rounds", kernel.samples_ms.size()}, {"median_ms", medians}, {"ratios", ratios},
+                   {"failed", failed}});
     const auto best = std::min_element(ratios.begin(), ratios.end(), [](const Json& a, const Json& b) { return a["median_ms"] < b["median_ms"]; });
     if (best != ratios.end()) bench_["best"] = *best;
     if (timed.degenerate && !timed.degenerate->empty()) row["degenerate"] = *timed.degenerate;
@@ -159,7 +160,8 @@ class TaskTiming {
     Json timings = Json::array(), cached = Json::array();
     for (const model::Timing& timing : timed.timings) timings.push_back(model::to_json(timing));
     for (const auto& [name, entry] : cached_) cached.push_back({{"taken", entry.taken}, {"baseline", model::to_json(entry.baseline)}, {"eager", model::to_json(entry.eager)}});
-    return {{"device", timed.device}, {"timings", timings}, {"cached", cached}, {"ratios", bench_["ratios"]}, {"failed", bench_["failed"]}, {"warm_up_seconds", timed.warm_up_seconds}};
+    return {{"device", timed.device}, {"timings", timings}, {"cached", cached}, {"ratios", bench_["ratios"]}, {"failed", bench_["failed"]},
+            {"warm_up_seconds", timed.warm_up_seconds}};
   }
 
   const SuiteOptions& suite_;

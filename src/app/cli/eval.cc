@@ -1,5 +1,5 @@
-// Every problem file of a folder through generate and verify, and then, on request, what is verified through bench, one after another. A problem that fails in any way is a row of the table; only a
-// broken machine, the user or --max-minutes stops the suite. Rows are appended to results.jsonl as they are known, so a run can be resumed.
+// Every problem file of a folder through generate and verify, and then, on request, what is verified through bench, one after another. A problem that fails in any way is a
+// row of the table; only a broken machine, the user or --max-minutes stops the suite. Rows are appended to results.jsonl as they are known, so a run can be resumed.
 #include "app/cli/eval.h"
 
 #include <algorithm>
