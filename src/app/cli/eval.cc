@@ -246,7 +246,7 @@ Result<int> run_eval(const Arguments& arguments, AppContext& context) {
   std::erase(baselines, "kernel");
   const std::string command = "kernelagent eval " + join(shell_words(arguments), " ");
   KA_ASSIGN(const SuiteOutcome outcome, conclude(rows, {suite.names, baselines, stopped, command}, suite));
-  fmt::print("{}", suite.quiet ? to_pretty_json_text(outcome.report) : outcome.text);
+  fmt::print("{}", suite.quiet ? outcome.report : outcome.text);
   if (is_over && !whole.exceeded()) return done.error();
   return outcome.code;
 }

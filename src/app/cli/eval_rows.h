@@ -28,8 +28,8 @@ struct SuiteEnd {
 
 // results.json, and with --bench results.csv and report.html, in the folder; what is printed; and the exit code.
 struct SuiteOutcome {
-  Json report;
-  std::string text;
+  std::string report;  // results.json
+  std::string text;    // for people
   int code = 0;
 };
 Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipeline::SuiteOptions& suite);
