@@ -152,11 +152,12 @@ class SuiteRun {
 
   // One after another: nothing else of this program is at work meanwhile.
   Status time_all(os::GpuPool* gpus) {
+    std::map<int, bench::Fingerprint> machines;
     for (const std::string& name : suite_.names) {
       const auto row = rows_.find(name);
       if (row == rows_.end() || !pipeline::wants_timing(row->second, suite_, suite_.timing)) continue;
       KA_TRY(ended());
-      KA_ASSIGN(const Json timed, pipeline::time_task(row->second, suite_, suite_.timing, {interpreter_, cancel_, gpus}));
+      KA_ASSIGN(const Json timed, pipeline::time_task(row->second, suite_, suite_.timing, {interpreter_, cancel_, gpus, &machines}));
       KA_TRY(keep(timed));
     }
     return ok();
