@@ -33,8 +33,9 @@ Result<Timed> time_in_attempts(TimingOptions options, const TimeOnce& once) {
     if (timed.error().kind == ErrorKind::cancelled) return timed.error();
     const std::vector<std::string> without = left_out(options.contenders, guilty);
     if (without.empty()) return timed.error();
+    const std::string& why = timed.error().message;
     for (const std::string& name : without) {
-      failed[name] = name == guilty ? timed.error().message : fmt::format("left out, because with it {} failed: {}", guilty == "kernel" ? "the kernel" : "the samples", timed.error().message);
+      failed[name] = name == guilty ? why : fmt::format("left out, because with it {} failed: {}", guilty == "kernel" ? "the kernel" : "the samples", why);
       std::erase(options.contenders, name);
     }
   }

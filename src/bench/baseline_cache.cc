@@ -28,15 +28,17 @@ Result<model::Timing> cached_timing(const Json& json, const std::string& contend
   return timing;
 }
 
-Result<CachedBaseline> entry_from(const std::string& text, const std::string& path, const BaselineKey& key) {
-  KA_ASSIGN(const Json json, parse_json(text, path));
-  FieldReader in(json, path);
+}  // namespace
+
+Result<CachedBaseline> read_baseline(const std::string& text, const BaselineKey& key) {
+  KA_ASSIGN(const Json json, parse_json(text, "entry"));
+  FieldReader in(json, "entry");
   const int schema = in.required<int>("schema");
   const std::string sum = in.required<std::string>("sha256");
   const Json* entry = in.required_object("entry");
   KA_TRY(in.status());
   if (schema != kCacheSchema || sha256_hex(to_json_text(*entry)) != sum) return invalid_input("it is not what was written");
-  FieldReader fields(*entry, path);
+  FieldReader fields(*entry, "entry");
   const Json* about = fields.required_object("key");
   const Json* baseline = fields.required_object("baseline");
   const Json* eager = fields.required_object("eager");
@@ -50,7 +52,10 @@ Result<CachedBaseline> entry_from(const std::string& text, const std::string& pa
   return out;
 }
 
-}  // namespace
+std::string baseline_text(const BaselineKey& key, const CachedBaseline& entry) {
+  const Json json = {{"key", key_json(key)}, {"taken", entry.taken}, {"baseline", model::to_json(entry.baseline)}, {"eager", model::to_json(entry.eager)}};
+  return to_pretty_json_text({{"schema", kCacheSchema}, {"entry", json}, {"sha256", sha256_hex(to_json_text(json))}});
+}
 
 std::string BaselineCache::path_of(const BaselineKey& key) const { return fmt::format("{}/{}.json", folder_, sha256_hex(to_json_text(key_json(key)))); }
 
@@ -59,15 +64,14 @@ Result<std::optional<CachedBaseline>> BaselineCache::find(const BaselineKey& key
   const Result<std::string> text = os::read_file(path);
   if (!text && text.error().kind == ErrorKind::not_found) return std::optional<CachedBaseline>();
   if (!text) return text.error();
-  Result<CachedBaseline> entry = entry_from(*text, path, key);
+  Result<CachedBaseline> entry = read_baseline(*text, key);
   if (!entry) return invalid_input(fmt::format("{} is damaged: {}", path, entry.error().message));
   return std::optional<CachedBaseline>(std::move(*entry));
 }
 
 Status BaselineCache::keep(const BaselineKey& key, const CachedBaseline& entry) const {
   KA_TRY(os::make_dirs(folder_));
-  const Json json = {{"key", key_json(key)}, {"taken", entry.taken}, {"baseline", model::to_json(entry.baseline)}, {"eager", model::to_json(entry.eager)}};
-  return os::write_file_atomic(path_of(key), to_pretty_json_text({{"schema", kCacheSchema}, {"entry", json}, {"sha256", sha256_hex(to_json_text(json))}}));
+  return os::write_file_atomic(path_of(key), baseline_text(key, entry));
 }
 
 ScaledBaseline scaled(const CachedBaseline& cached, const model::Timing& eager_now, const model::Timing& kernel_now) {

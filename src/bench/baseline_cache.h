@@ -24,6 +24,10 @@ struct CachedBaseline {
   model::Timing baseline, eager;
 };
 
+// The text of an entry's file. An error, of one sentence, where it is damaged or about something else.
+std::string baseline_text(const BaselineKey& key, const CachedBaseline& entry);
+Result<CachedBaseline> read_baseline(const std::string& text, const BaselineKey& key);
+
 class BaselineCache {
  public:
   explicit BaselineCache(std::string folder) : folder_(std::move(folder)) {}

@@ -43,10 +43,17 @@ TEST_F(BaselineCacheTest, WhatIsKeptIsFoundAgain) {
 TEST_F(BaselineCacheTest, AnotherMachineProblemModeMethodSeedOrBaselineIsAnotherEntry) {
   ASSERT_TRUE(cache_.keep(kKey, kEntry));
   const std::function<void(BaselineKey&)> changes[] = {
-      [](BaselineKey& key) { key.machine.gpu = "NVIDIA H100"; }, [](BaselineKey& key) { key.machine.driver = "570.1"; },   [](BaselineKey& key) { key.machine.power_limit = "600.00"; },
-      [](BaselineKey& key) { key.machine.torch = "2.12.0"; },    [](BaselineKey& key) { key.machine.triton = "3.7.0"; },  [](BaselineKey& key) { key.problem_sha256 = "cd34"; },
-      [](BaselineKey& key) { key.object = "Model2"; },           [](BaselineKey& key) { key.mode = "eval"; },             [](BaselineKey& key) { key.method = "perf_counter"; },
-      [](BaselineKey& key) { key.seed = 1; },                    [](BaselineKey& key) { key.contender = "compile_max_autotune"; },
+      [](BaselineKey& key) { key.machine.gpu = "NVIDIA H100"; },
+      [](BaselineKey& key) { key.machine.driver = "570.1"; },
+      [](BaselineKey& key) { key.machine.power_limit = "600.00"; },
+      [](BaselineKey& key) { key.machine.torch = "2.12.0"; },
+      [](BaselineKey& key) { key.machine.triton = "3.7.0"; },
+      [](BaselineKey& key) { key.problem_sha256 = "cd34"; },
+      [](BaselineKey& key) { key.object = "Model2"; },
+      [](BaselineKey& key) { key.mode = "eval"; },
+      [](BaselineKey& key) { key.method = "perf_counter"; },
+      [](BaselineKey& key) { key.seed = 1; },
+      [](BaselineKey& key) { key.contender = "compile_max_autotune"; },
   };
   for (const auto& change : changes) {
     BaselineKey other = kKey;

@@ -82,7 +82,8 @@ std::vector<model::SuiteFamily> families_of(const std::vector<SuiteTask>& tasks)
     const Tasks members = those(tasks, [&](const SuiteTask& task) { return task.family == name; });
     if (members.empty()) continue;
     const auto verified = std::count_if(members.begin(), members.end(), [](const SuiteTask* task) { return task->is_verified(); });
-    out.push_back({name.empty() ? "none" : name, static_cast<int>(members.size()), static_cast<int>(verified), speed_of(members, model::kBestBaseline), efficiency_of(members, false)});
+    out.push_back({name.empty() ? "none" : name, static_cast<int>(members.size()), static_cast<int>(verified), speed_of(members, model::kBestBaseline),
+                   efficiency_of(members, false)});
   }
   return out;
 }

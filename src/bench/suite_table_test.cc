@@ -121,7 +121,9 @@ TEST(SuiteTable, ByFamily) {
 }
 
 TEST(SuiteTable, WorstFirst) {
-  const auto all = summary_of({timed("fast", 1, {{"eager", 3}}), timed("slow", 1, {{"eager", 0.05}}), timed("alone", 1, {}), without_kernel("wrong", "refused"), left("left")}, {"eager"});
+  const std::vector<SuiteTask> tasks = {timed("fast", 1, {{"eager", 3}}), timed("slow", 1, {{"eager", 0.05}}), timed("alone", 1, {}),
+                                        without_kernel("wrong", "refused"), left("left")};
+  const auto all = summary_of(tasks, {"eager"});
   EXPECT_THAT(all.worst_first, ElementsAre("wrong", "slow", "fast", "alone"));
 }
 
@@ -173,8 +175,11 @@ TEST(SuiteTaskFromJson, AnythingElseIsAnError) {
     row[field] = std::move(value);
     return row;
   };
-  for (const Json& row : {Json(), Json::array(), Json({{"name", "a"}}), with("name", 3), with("families", "x"), with("bench", Json::object()), with("floor", Json::object()),
-                          with("bench", {{"kernel_ms", 0}, {"ratios", Json::array()}}), with("bench", {{"kernel_ms", 1}, {"ratios", {{{"baseline", "eager"}}}}})})
+  const Json of_bench[] = {Json::object(), {{"error", "hung"}, {"on", 3}}, {{"error", "hung"}, {"asked", "kernel"}}, {{"kernel_ms", 0}, {"ratios", Json::array()}},
+                           {{"kernel_ms", 1}, {"ratios", {{{"baseline", "eager"}}}}}};
+  for (const Json& bench : of_bench) EXPECT_FALSE(model::suite_task_from_json(with("bench", bench))) << bench.dump();
+  for (const Json& row : {Json(), Json::array(), Json({{"name", "a"}}), with("name", 3), with("families", "x"), with("floor", Json::object()), with("kernel", {{"path", "a.py"}}),
+                          with("work", {{"bytes", "x"}}), with("problem_sha256", 3)})
     EXPECT_FALSE(model::suite_task_from_json(row)) << row.dump();
 }
 

@@ -63,25 +63,30 @@ std::string marks(const SuiteTask& task) {
 
 std::string task_line(const SuiteTask& task) {
   const std::string head = task.name + marks(task) + ":";
-  if (task.end == TaskEnd::failed) return fmt::format("  {:>7}  {:<44} {}\n", task.is_verified() ? "untimed" : task.status.substr(0, 7), head, elide_middle(task.reason.substr(0, task.reason.find('\n')), kMaxWhy));
+  if (task.end == TaskEnd::failed) {
+    const std::string why = elide_middle(task.reason.substr(0, task.reason.find('\n')), kMaxWhy);
+    return fmt::format("  {:>11}  {:<40} {}\n", task.is_verified() ? "not timed" : task.status, head, why);
+  }
   const auto* best = task.best();
   const std::string share = task.efficiency() ? fmt::format(", {:.0f} % of the floor's speed", 100 * *task.efficiency()) : "";
-  if (best == nullptr) return fmt::format("  {:>7}  {:<44} {:.4f} ms{}, no baseline has a time\n", "-", head, *task.kernel_ms, share);
-  return fmt::format("  {:>7.3f}  {:<44} {:.4f} ms, {} {:.4f} ms ({:.3f} to {:.3f}){}\n", best->second.ratio, head, *task.kernel_ms, best->first, best->second.ms, best->second.low, best->second.high, share);
+  if (best == nullptr) return fmt::format("  {:>11}  {:<40} {:.4f} ms{}, no baseline has a time\n", "-", head, *task.kernel_ms, share);
+  const model::SuiteBaseline& row = best->second;
+  return fmt::format("  {:>11.3f}  {:<40} {:.4f} ms, {} {:.4f} ms ({:.3f} to {:.3f}){}\n", row.ratio, head, *task.kernel_ms, best->first, row.ms, row.low, row.high, share);
 }
 
 std::string geomean_cell(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
 
 std::string speed_line(const model::SuiteSpeed& speed) {
   const double tasks = std::max(1, speed.tasks);
-  return fmt::format("  {:<24} {:>8} {:>16} {:>9.0f} % {:>9.0f} % {:>6} {:>7} {:>7}\n", speed.baseline, geomean_cell(speed.geomean), geomean_cell(speed.geomean_timed), 100 * speed.faster / tasks,
-                     100 * speed.certainly_slower / tasks, speed.timed, speed.failed, speed.cached);
+  return fmt::format("  {:<24} {:>8} {:>16} {:>9.0f} % {:>9.0f} % {:>6} {:>7} {:>7}\n", speed.baseline, geomean_cell(speed.geomean), geomean_cell(speed.geomean_timed),
+                     100 * speed.faster / tasks, 100 * speed.certainly_slower / tasks, speed.timed, speed.failed, speed.cached);
 }
 
 }  // namespace
 
 std::string suite_csv(const std::vector<SuiteTask>& tasks, const std::vector<std::string>& baselines) {
-  std::vector<std::string> names = {"name", "status", "end", "tier", "kernel_ms", "floor_ms", "efficiency", "bound", "best_baseline", "ratio_best", "ratio_best_low", "ratio_best_high"};
+  std::vector<std::string> names = {"name",       "status", "end",           "tier",       "kernel_ms",      "floor_ms",
+                                    "efficiency", "bound",  "best_baseline", "ratio_best", "ratio_best_low", "ratio_best_high"};
   for (const std::string& baseline : baselines) {
     for (const char* form : {"{}_ms", "ratio_{}", "ratio_{}_low", "ratio_{}_high", "{}_cached", "{}_failed"}) names.push_back(fmt::format(fmt::runtime(form), baseline));
   }
@@ -106,11 +111,14 @@ std::string suite_text(const std::vector<SuiteTask>& tasks, const model::SuiteSu
   if (summary.worst_first.size() > shown) out += fmt::format("  and {} more in results.csv\n", summary.worst_first.size() - shown);
   for (const model::SuiteCut& cut : summary.cuts) {
     if ((cut.without_degenerate && summary.degenerate == 0) || (cut.without_algebraic && summary.algebraic == 0)) continue;
-    out += fmt::format("{} ({})\n  {:<24} {:>8} {:>16} {:>11} {:>11} {:>6} {:>7} {:>7}\n", cut.name, cut.tasks, "", "geomean", "without failures", "faster", "slower*", "timed", "failed", "cached");
+    out += fmt::format("{} ({})\n  {:<24} {:>8} {:>16} {:>11} {:>11} {:>6} {:>7} {:>7}\n", cut.name, cut.tasks, "", "geomean", "without failures", "faster", "slower*", "timed",
+                       "failed", "cached");
     for (const model::SuiteSpeed& speed : cut.speeds) out += speed_line(speed);
-    if (cut.memory_bound.tasks > 0)
-      out += fmt::format("  memory-bound tasks: {:.0f} % of the floor's speed (median of {}; quartiles {:.0f} and {:.0f} %){}\n", 100 * cut.memory_bound.median, cut.memory_bound.tasks,
-                         100 * cut.memory_bound.q1, 100 * cut.memory_bound.q3, cut.memory_bound.above > 0 ? fmt::format("; {} above 100 %, which is a mistake or a cheat", cut.memory_bound.above) : "");
+    const model::SuiteEfficiency& floor = cut.memory_bound;
+    if (floor.tasks == 0) continue;
+    const std::string above = floor.above > 0 ? fmt::format("; {} above 100 %, which is a mistake or a cheat", floor.above) : "";
+    out += fmt::format("  memory-bound tasks: {:.0f} % of the floor's speed (median of {}; quartiles {:.0f} and {:.0f} %){}\n", 100 * floor.median, floor.tasks, 100 * floor.q1,
+                       100 * floor.q3, above);
   }
   return out + fmt::format("  a failure counts as {:g}; slower*: the 95 % interval lies below 1\n", model::kFailedRatio);
 }

@@ -31,6 +31,8 @@ void read_ratio(const Json& json, SuiteTask& task, FieldReader& row) {
 
 void read_bench(const Json& json, SuiteTask& task, FieldReader& row) {
   FieldReader in(json, row.where());
+  for (const char* name : {"on", "device", "samples"}) in.optional<std::string>(name);
+  in.optional<std::vector<std::string>>("asked");
   if (const std::optional<std::string> error = in.optional<std::string>("error")) {
     task.end = TaskEnd::failed;
     task.reason = *error;
@@ -44,6 +46,21 @@ void read_bench(const Json& json, SuiteTask& task, FieldReader& row) {
   }
   task.failed = in.optional<std::map<std::string, std::string>>("failed").value_or(std::map<std::string, std::string>{});
   if (Status read = in.status(); !read) row.fail(read.error());
+}
+
+// What others read out of the row: there, or of the right type at least.
+void check_further_fields(FieldReader& row) {
+  row.optional<std::string>("problem_sha256");
+  if (const Json* kernel = row.optional_object("kernel")) {
+    FieldReader in(*kernel, row.where());
+    for (const char* name : {"path", "sha256", "entry"}) in.required<std::string>(name);
+    if (Status read = in.status(); !read) row.fail(read.error());
+  }
+  if (const Json* work = row.optional_object("work")) {
+    FieldReader in(*work, row.where());
+    for (const char* name : {"bytes", "product_flops", "other_flops"}) in.required<double>(name);
+    if (Status read = in.status(); !read) row.fail(read.error());
+  }
 }
 
 Json to_json(const SuiteEfficiency& e) { return {{"tasks", e.tasks}, {"q1", e.q1}, {"median", e.median}, {"q3", e.q3}, {"above_100_percent", e.above}}; }
@@ -96,6 +113,7 @@ Result<SuiteTask> suite_task_from_json(const Json& row) {
   const bool is_open = task.is_verified() || task.status == "generated" || task.status == "left";
   task.end = is_open ? TaskEnd::left : TaskEnd::failed;
   if (const Json* bench = in.optional_object("bench")) read_bench(*bench, task, in);
+  check_further_fields(in);
   KA_TRY(in.status());
   return task;
 }
@@ -108,7 +126,8 @@ Json to_json(const SuiteSummary& summary) {
     cuts.push_back({{"name", cut.name}, {"tasks", cut.tasks}, {"speeds", speeds}, {"memory_bound_efficiency", to_json(cut.memory_bound)}});
   }
   for (const SuiteFamily& family : summary.families)
-    families.push_back({{"family", family.family}, {"tasks", family.tasks}, {"verified", family.verified}, {"best", to_json(family.best)}, {"efficiency", to_json(family.efficiency)}});
+    families.push_back({{"family", family.family}, {"tasks", family.tasks}, {"verified", family.verified}, {"best", to_json(family.best)},
+                        {"efficiency", to_json(family.efficiency)}});
   return {{"tasks", summary.tasks},   {"verified", summary.verified}, {"timed", summary.timed},         {"failed", summary.failed},
           {"left", summary.left},     {"degenerate", summary.degenerate}, {"algebraic", summary.algebraic}, {"failure_counts_as", kFailedRatio},
           {"baselines", summary.baselines}, {"cuts", cuts},           {"families", families},           {"worst_first", summary.worst_first}};

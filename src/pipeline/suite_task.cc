@@ -12,6 +12,7 @@
 #include "base/wall_time.h"
 #include "model/run_directory.h"
 #include "os/files.h"
+#include "pipeline/judging.h"
 #include "pipeline/program_work.h"
 #include "pipeline/run.h"
 #include "problem/problem_file.h"
@@ -58,7 +59,8 @@ bool reads_an_input(const ir::Graph& graph) {
       if (seen.insert(value).second) todo.push_back(value);
     }
   }
-  return std::any_of(graph.arguments.begin(), graph.arguments.end(), [&](const ir::Argument& argument) { return argument.kind == ir::ArgumentKind::input && seen.contains(argument.value); });
+  const auto is_read = [&](const ir::Argument& argument) { return argument.kind == ir::ArgumentKind::input && seen.contains(argument.value); };
+  return std::any_of(graph.arguments.begin(), graph.arguments.end(), is_read);
 }
 
 void tell_run(const RunResult& result, Json& row) {
@@ -91,7 +93,8 @@ const char* row_status_of(const Error& error) {
 }
 
 Json asked_of(const SuiteOptions& suite) {
-  return {{"mode", suite.mode}, {"route", suite.route}, {"precision", suite.options.precision}, {"seed", std::to_string(suite.options.seed)}, {"algebraic", suite.choices.algebraic}};
+  return {{"mode", suite.mode}, {"route", suite.route}, {"precision", suite.options.precision}, {"seed", std::to_string(suite.options.seed)},
+          {"algebraic", suite.choices.algebraic}};
 }
 
 bool is_about_these_files(const Json& row, const SuiteOptions& suite) {
@@ -120,6 +123,10 @@ Status SuiteJudge::run(Json& row) {
   return direct(made, std::move(beside), row);
 }
 
+Result<model::Verdict> SuiteJudge::ask(const verify::KernelSource& kernel) const {
+  return ask_judge(problem_, kernel, suite_.options, {interpreter_, cancel_, nullptr, nullptr, gpus_}, nullptr);
+}
+
 // One kernel file for the whole program.
 Status SuiteJudge::direct(const Generated& made, std::shared_lock<std::shared_mutex> beside, Json& row) {
   const std::string path = fmt::format("{}/{}", suite_.out, name_);
@@ -129,8 +136,7 @@ Status SuiteJudge::direct(const Generated& made, std::shared_lock<std::shared_mu
   row["status"] = "generated";
   if (!suite_.verifies) return ok();
   const verify::KernelSource kernel{path, made.file.text};
-  verify::JudgeContext context{interpreter_, cancel_};
-  return judged(kernel, verify::judge(problem_, kernel, suite_.options, context), std::move(beside), row);
+  return judged(kernel, ask(kernel), std::move(beside), row);
 }
 
 // By the route that auto would take, or that was asked for; the other one where it fails.
@@ -151,12 +157,13 @@ Status SuiteJudge::routed(Json& row) {
   KA_TRY(os::remove_tree(folder));  // of an earlier suite; what this one has finished is not done again
   const model::RunInfo info{model::RunInfo::kSchema, std::filesystem::path(folder).filename().string(), utc_timestamp(system_wall_clock()()), "eval", KA_VERSION, {}};
   KA_ASSIGN(model::RunDirectory directory, model::RunDirectory::create(std::filesystem::path(folder).parent_path().string(), info));
-  RunContext context{directory, interpreter_, cancel_, nullptr, std::move(program)};
+  RunContext context{directory, interpreter_, cancel_, nullptr, std::move(program), nullptr, gpus_};
   Result<RunResult> result = pipeline::run(options, context);
   if (!result && result.error().kind != ErrorKind::unsupported) return result.error();
   if (!result || !result->composition.success) {
     std::string why = result ? result->composition.message : result.error().message;
-    for (const model::SubgraphResult& part : result ? result->parts : std::vector<model::SubgraphResult>{}) why += part.success ? "" : fmt::format("; {}: {}", part.id, part.message);
+    for (const model::SubgraphResult& part : result ? result->parts : std::vector<model::SubgraphResult>{})
+      why += part.success ? "" : fmt::format("; {}: {}", part.id, part.message);
     row["fallback"] = elide_middle(why, kMaxReason);
     return direct(whole, std::move(beside), row);
   }
@@ -170,8 +177,7 @@ Status SuiteJudge::judged(const verify::KernelSource& kernel, Result<model::Verd
   beside.unlock();
   if (suite_.jobs > 1 && suite_.options.device == "cuda" && lacked_room(verdict)) {
     const std::unique_lock alone = turns_.alone();
-    verify::JudgeContext context{interpreter_, cancel_};
-    verdict = verify::judge(problem_, kernel, suite_.options, context);
+    verdict = ask(kernel);
   }
   if (!verdict) return verdict.error();
   tell_verdict(*verdict, row);

@@ -11,6 +11,10 @@
 #include "pipeline/generate.h"
 #include "pipeline/machine_gpu.h"
 
+namespace ka::os {
+class GpuPool;
+}
+
 namespace ka::pipeline {
 
 struct SuiteOptions {
@@ -49,13 +53,15 @@ bool is_about_these_files(const Json& row, const SuiteOptions& suite);
 // The row without seconds; a failure of any kind is one. An error, beside cancellation, means that the suite cannot go on.
 class SuiteJudge {
  public:
-  SuiteJudge(const SuiteOptions& suite, const std::string& name, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, Turns& turns)
-      : suite_(suite), name_(name), interpreter_(interpreter), cancel_(std::move(cancel)), turns_(turns) {}
+  // `gpus`: whoever judges on a GPU takes a place of it. Null: no GPU takes part, or nobody knows which.
+  SuiteJudge(const SuiteOptions& suite, const std::string& name, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, os::GpuPool* gpus, Turns& turns)
+      : suite_(suite), name_(name), interpreter_(interpreter), cancel_(std::move(cancel)), gpus_(gpus), turns_(turns) {}
 
   // Fills in the row as far as it gets; an error is why it got no further.
   Status run(Json& row);
 
  private:
+  Result<model::Verdict> ask(const verify::KernelSource& kernel) const;
   Status direct(const Generated& made, std::shared_lock<std::shared_mutex> beside, Json& row);
   Status routed(Json& row);
   Status judged(const verify::KernelSource& kernel, Result<model::Verdict> verdict, std::shared_lock<std::shared_mutex> beside, Json& row);
@@ -67,6 +73,7 @@ class SuiteJudge {
   verify::ProblemSource problem_;
   bridge::WarmInterpreter& interpreter_;
   os::CancelToken cancel_;
+  os::GpuPool* gpus_;
   Turns& turns_;
 };
 

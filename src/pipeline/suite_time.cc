@@ -83,19 +83,31 @@ class TaskTiming {
   // Which baselines are known from earlier runs.
   Status look_up() {
     if (!timing_.cache) return ok();
-    KA_ASSIGN(const bridge::InterpreterFacts facts, means_.interpreter.start(means_.cancel));
-    Result<bench::Fingerprint> machine = bench::fingerprint_of(suite_.options.device, gpu_, facts);
-    if (!machine) {
-      bench_["notes"].push_back("baselines are not kept: " + machine.error().message);
-      return ok();
-    }
-    machine_ = *machine;
+    KA_TRY(recognise_machine());
+    if (!machine_) return ok();
     for (const std::string& name : timing_.contenders) {
       if (!name.starts_with("compile")) continue;
       Result<std::optional<bench::CachedBaseline>> found = bench::BaselineCache(*timing_.cache).find(key_of(name));
       if (!found) bench_["notes"].push_back(found.error().message + "; measured anew");
       else if (*found) cached_.emplace(name, std::move(**found));
     }
+    return ok();
+  }
+
+  Status recognise_machine() {
+    const int number = gpu_.value_or(-1);
+    if (means_.machines != nullptr && means_.machines->contains(number)) {
+      machine_ = means_.machines->at(number);
+      return ok();
+    }
+    KA_ASSIGN(const bridge::InterpreterFacts facts, means_.interpreter.start(means_.cancel));
+    const Result<bench::Fingerprint> machine = bench::fingerprint_of(suite_.options.device, gpu_, facts);
+    if (!machine) {
+      bench_["notes"].push_back("baselines are not kept: " + machine.error().message);
+      return ok();
+    }
+    machine_ = *machine;
+    if (means_.machines != nullptr) means_.machines->emplace(number, *machine);
     return ok();
   }
 
@@ -144,7 +156,8 @@ class TaskTiming {
         medians[name] = timing->median_ms;
       }
     }
-    bench_.update({{"device", timed.device}, {"kernel_ms", kernel.median_ms}, {"rounds", kernel.samples_ms.size()}, {"median_ms", medians}, {"ratios", ratios}, {"failed", failed}});
+    bench_.update({{"device", timed.device}, {"kernel_ms", kernel.median_ms}, {"rounds", kernel.samples_ms.size()}, {"median_ms", medians}, {"ratios", ratios},
+                   {"failed", failed}});
     const auto best = std::min_element(ratios.begin(), ratios.end(), [](const Json& a, const Json& b) { return a["median_ms"] < b["median_ms"]; });
     if (best != ratios.end()) bench_["best"] = *best;
     if (timed.degenerate && !timed.degenerate->empty()) row["degenerate"] = *timed.degenerate;
@@ -159,7 +172,8 @@ class TaskTiming {
     Json timings = Json::array(), cached = Json::array();
     for (const model::Timing& timing : timed.timings) timings.push_back(model::to_json(timing));
     for (const auto& [name, entry] : cached_) cached.push_back({{"taken", entry.taken}, {"baseline", model::to_json(entry.baseline)}, {"eager", model::to_json(entry.eager)}});
-    return {{"device", timed.device}, {"timings", timings}, {"cached", cached}, {"ratios", bench_["ratios"]}, {"failed", bench_["failed"]}, {"warm_up_seconds", timed.warm_up_seconds}};
+    return {{"device", timed.device}, {"timings", timings}, {"cached", cached}, {"ratios", bench_["ratios"]}, {"failed", bench_["failed"]},
+            {"warm_up_seconds", timed.warm_up_seconds}};
   }
 
   const SuiteOptions& suite_;

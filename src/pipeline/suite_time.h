@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct TimingMeans {
   bridge::WarmInterpreter& interpreter;
   os::CancelToken cancel;
   os::GpuPool* gpus = nullptr;  // a place of it is a GPU of one's own; null: no GPU takes part, or nobody knows which
+  std::map<int, bench::Fingerprint>* machines = nullptr;  // by GPU, for the tasks that follow: to ask for it takes a while
 };
 
 // The row with `bench`. A kernel that cannot be timed is verified all the same; the row says both. Errors: cancellation, and that nothing can be written.

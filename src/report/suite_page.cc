@@ -30,7 +30,8 @@ std::string share_cell(int count, int all) { return all == 0 ? "-" : fmt::format
 
 void add_suite_header(Html& html, const model::SuiteSummary& summary, const SuiteAbout& about) {
   html.raw("<a class=\"skip\" href=\"#speed\">to the numbers</a>\n<header>\n<h1>").text(about.suite).raw("</h1>\n<p class=\"lead\">");
-  html.text(fmt::format("{} of {} tasks verified, {} timed, {} failed{}", summary.verified, summary.tasks, summary.timed, summary.failed, summary.left > 0 ? fmt::format(", {} left", summary.left) : ""));
+  html.text(fmt::format("{} of {} tasks verified, {} timed, {} failed", summary.verified, summary.tasks, summary.timed, summary.failed));
+  if (summary.left > 0) html.text(fmt::format(", {} left", summary.left));
   html.raw("</p>\n<dl>");
   add_fact(html, "command", about.command);
   add_fact(html, "device", about.device);
@@ -45,22 +46,30 @@ void add_suite_header(Html& html, const model::SuiteSummary& summary, const Suit
 }
 
 void add_speeds(Html& html, const model::SuiteSummary& summary) {
-  html.raw("<section id=\"speed\"><h2>Speed</h2>\n<p class=\"small soft\">The baseline's time over the kernel's, geometric mean over tasks: above 1 the kernels are faster. A task without a right kernel, or without a time, counts as ");
-  html.text(fmt::format("{:g}", model::kFailedRatio)).raw("; the second mean leaves it out. \"best\" is the fastest baseline of each task. Shares are of all tasks that count.</p>\n");
+  html.raw(
+      "<section id=\"speed\"><h2>Speed</h2>\n<p class=\"small soft\">The baseline's time over the kernel's, geometric mean over tasks: above 1 the kernels are faster. A task "
+      "without a right kernel, or without a time, counts as ");
+  html.text(fmt::format("{:g}", model::kFailedRatio));
+  html.raw("; the second mean leaves it out. \"best\" is the fastest baseline of each task. Shares are of all tasks that count.</p>\n");
   for (const model::SuiteCut& cut : summary.cuts) {
     html.raw("<h3>").text(fmt::format("{} ({})", cut.name, cut.tasks));
-    html.raw("</h3><table><tr><th>baseline</th><th>geometric mean</th><th>without failures</th><th>faster</th><th>certainly faster</th><th>certainly slower</th><th>timed</th><th>failed</th><th>cached</th></tr>\n");
+    html.raw(
+        "</h3><table><tr><th>baseline</th><th>geometric mean</th><th>without failures</th><th>faster</th><th>certainly faster</th><th>certainly "
+        "slower</th><th>timed</th><th>failed</th><th>cached</th></tr>\n");
     for (const model::SuiteSpeed& speed : cut.speeds) {
       html.tag("<tr><td>", speed.baseline, "</td>");
-      for (const std::string& cell : {ratio_cell(speed.geomean), ratio_cell(speed.geomean_timed), share_cell(speed.faster, speed.tasks), share_cell(speed.certainly_faster, speed.tasks),
-                                      share_cell(speed.certainly_slower, speed.tasks), std::to_string(speed.timed), std::to_string(speed.failed), std::to_string(speed.cached)})
+      for (const std::string& cell : {ratio_cell(speed.geomean), ratio_cell(speed.geomean_timed), share_cell(speed.faster, speed.tasks),
+                                      share_cell(speed.certainly_faster, speed.tasks), share_cell(speed.certainly_slower, speed.tasks), std::to_string(speed.timed),
+                                      std::to_string(speed.failed), std::to_string(speed.cached)})
         add_cell(html, cell);
       html.raw("</tr>\n");
     }
     html.raw("</table>\n");
     const model::SuiteEfficiency& floor = cut.memory_bound;
-    if (floor.tasks > 0)
-      html.tag("<p>", fmt::format("Memory-bound tasks: {:.0f} % of the floor's speed (median of {}; quartiles {:.0f} and {:.0f} %).", 100 * floor.median, floor.tasks, 100 * floor.q1, 100 * floor.q3), "</p>\n");
+    if (floor.tasks > 0) {
+      html.raw("<p>").text(fmt::format("Memory-bound tasks: {:.0f} % of the floor's speed (median of {}; quartiles ", 100 * floor.median, floor.tasks));
+      html.text(fmt::format("{:.0f} and {:.0f} %).", 100 * floor.q1, 100 * floor.q3)).raw("</p>\n");
+    }
     if (floor.above > 0) html.tag("<p class=\"warn\">", fmt::format("{} of them faster than the floor: a mistake, or a cheat", floor.above), "</p>\n");
   }
   html.raw("</section>\n");
@@ -72,8 +81,9 @@ void add_families(Html& html, const model::SuiteSummary& summary) {
       "task.</p>\n<table><tr><th>family</th><th>tasks</th><th>verified</th><th>geometric mean</th><th>without failures</th><th>faster</th><th>floor's speed (median)</th></tr>\n");
   for (const model::SuiteFamily& family : summary.families) {
     html.tag("<tr><td>", family.family, "</td>");
+    const std::string floor = family.efficiency.tasks == 0 ? "-" : fmt::format("{:.0f} %", 100 * family.efficiency.median);
     for (const std::string& cell : {std::to_string(family.tasks), std::to_string(family.verified), ratio_cell(family.best.geomean), ratio_cell(family.best.geomean_timed),
-                                    share_cell(family.best.faster, family.best.tasks), family.efficiency.tasks == 0 ? std::string("-") : fmt::format("{:.0f} %", 100 * family.efficiency.median)})
+                                    share_cell(family.best.faster, family.best.tasks), floor})
       add_cell(html, cell);
     html.raw("</tr>\n");
   }
@@ -89,7 +99,10 @@ void add_task_head(Html& html, const std::vector<std::string>& baselines) {
 std::string cut_text(const SuiteTask& task) {
   std::vector<std::string> families;
   for (const auto& [family, count] : task.families) families.push_back(fmt::format("{} {}", count, family));
-  return families.empty() ? "" : fmt::format("{}: {}; {} {}, {} {}", task.route, join(families, ", "), task.parts, task.parts == 1 ? "part" : "parts", task.launches, task.launches == 1 ? "launch" : "launches");
+  if (families.empty()) return "";
+  const char* const parts = task.parts == 1 ? "part" : "parts";
+  const char* const launches = task.launches == 1 ? "launch" : "launches";
+  return fmt::format("{}: {}; {} {}, {} {}", task.route, join(families, ", "), task.parts, parts, task.launches, launches);
 }
 
 std::string marks_of(const SuiteTask& task) {
@@ -153,8 +166,8 @@ std::string suite_page(const std::vector<SuiteTask>& tasks, const model::SuiteSu
   html.raw("</section>\n<section id=\"fast\"><h2>fast_p</h2>\n<p class=\"small soft\">Share of tasks that are verified and at least p times as fast as the baseline.</p>\n");
   add_fast_p(html, speeds);
   html.raw(
-      "</section>\n<section id=\"floor\"><h2>Roofline</h2>\n<p class=\"small soft\">Upwards: the least time that the GPU needs for the program over the kernel's; the line at 100 % is the roof. To the "
-      "right: least time of arithmetic over least time of memory; left of 1 a task is memory-bound.</p>\n");
+      "</section>\n<section id=\"floor\"><h2>Roofline</h2>\n<p class=\"small soft\">Upwards: the least time that the GPU needs for the program over the kernel's; the line at "
+      "100 % is the roof. To the right: least time of arithmetic over least time of memory; left of 1 a task is memory-bound.</p>\n");
   add_roofline(html, tasks);
   html.raw("</section>\n");
   add_families(html, summary);

@@ -18,6 +18,8 @@
 #include "app/cli/live_state.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "bench/baseline_cache.h"
+#include "bench/suite_table.h"
 #include "graph/exported.h"
 #include "graph/fragment.h"
 #include "graph/import.h"
@@ -34,6 +36,7 @@
 #include "model/run_summary.h"
 #include "model/sentence_record.h"
 #include "model/subgraph.h"
+#include "model/suite.h"
 #include "model/timing.h"
 #include "model/verdict.h"
 #include "optimise/recorded_device.h"
@@ -43,6 +46,7 @@
 #include "problem/sentence.h"
 #include "profile/instruction_mix.h"
 #include "profile/ncu_csv.h"
+#include "report/suite_page.h"
 #include "route/cache.h"
 #include "synth/prompt/normal_form.h"
 #include "synth/prompt/reply.h"
@@ -112,6 +116,27 @@ void router_cache(std::string_view bytes) {
 void gpus(std::string_view bytes) {
   const Result<std::vector<ir::Gpu>> read = ir::read_gpus(bytes);
   if (good(read)) KA_CHECK(!read->empty());
+}
+
+// A row of a suite that goes on, and what is made of it.
+void suite_row(std::string_view bytes) {
+  const Result<Json> json = parse_json(bytes, "row");
+  if (!good(json)) return;
+  const Result<model::SuiteTask> task = model::suite_task_from_json(*json);
+  if (!good(task)) return;
+  const model::SuiteSummary summary = bench::summary_of({*task}, {"eager", "compile"});
+  KA_CHECK(summary.timed + summary.failed + summary.left == 1);
+  KA_CHECK(!bench::suite_csv({*task}, summary.baselines).empty() && !bench::suite_text({*task}, summary).empty());
+  KA_CHECK(!report::suite_page({*task}, summary, {}).empty() && !to_json_text(model::to_json(summary)).empty());
+}
+
+// A kept baseline.
+void baseline(std::string_view bytes) {
+  const bench::BaselineKey key{{"NVIDIA H200", "580.1", "700.00", "2.11.0", "3.6.0"}, "ab12", "", "train", "cuda_events", 0, "compile"};
+  const Result<bench::CachedBaseline> read = bench::read_baseline(std::string(bytes), key);
+  if (!good(read)) return;
+  KA_CHECK(bench::read_baseline(bench::baseline_text(key, *read), key)->baseline == read->baseline);
+  KA_CHECK(bench::scaled(*read, read->eager, read->eager).median_ms > 0);
 }
 
 // nvidia-smi's table.
@@ -400,6 +425,7 @@ void job_request(std::string_view bytes) {
 
 constexpr auto kTargets = std::to_array<Target>({
     {"anthropic_reply", reply<llm::kAnthropic>},
+    {"baseline", baseline},
     {"candidate", value<model::candidate_from_json>},
     {"ceilings", ceilings},
     {"chat_reply", reply<llm::kOpenAiChat>},
@@ -435,6 +461,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"sse", sse},
     {"subgraph", value<model::subgraph_from_json>},
     {"subgraphs", subgraphs, 30},
+    {"suite_row", suite_row},
     {"term", term},
     {"text_template", text_template},
     {"timing", value<model::timing_from_json>},

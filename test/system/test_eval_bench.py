@@ -19,7 +19,8 @@ RELU = problem("return torch.relu(x)")
 
 def when_timed(*lines: str) -> str:
     """relu, with further lines where inputs are drawn for timing."""
-    return RELU.replace("def get_inputs():\n", "\n".join(["import os", "import time", "", "", "def get_inputs():", f"    if {TIMING}:", *(f"        {line}" for line in lines), ""]))
+    head = ["import os", "import time", "", "", "def get_inputs():", f"    if {TIMING}:"]
+    return RELU.replace("def get_inputs():\n", "\n".join([*head, *(f"        {line}" for line in lines), ""]))
 
 
 PROBLEMS = {
@@ -212,12 +213,13 @@ class BadUsage(Case):
     def test_one_sentence(self):
         self.write("good.py")
         (self.root / "file").write_text("")
-        for words, says in ((("--rounds", "0"), "--rounds"), (("--bench-seconds", "0"), "--bench-seconds"), (("--bench-limit", "x"), "--bench-limit"), (("--max-minutes", "0"), "--max-minutes"),
-                            (("--max-minutes", "1e9"), "--max-minutes"), (("--baseline", "eager,fast"), "unknown baseline")):
+        for words, says in ((("--rounds", "0"), "--rounds"), (("--bench-seconds", "0"), "--bench-seconds"), (("--bench-limit", "x"), "--bench-limit"),
+                            (("--max-minutes", "0"), "--max-minutes"), (("--max-minutes", "1e9"), "--max-minutes"), (("--baseline", "eager,fast"), "unknown baseline")):
             done = self.bench(*words, code=2)
             self.assertIn(says, done.err)
             self.assertEqual(len(done.err.splitlines()), 1)
-        for words, says in ((("--rounds", "3"), "--rounds is for --bench"), (("--no-baseline-cache",), "is for --bench"), (("--bench", "--baseline-cache", "x", "--no-baseline-cache"), "one or the other"),
+        for words, says in ((("--rounds", "3"), "--rounds is for --bench"), (("--no-baseline-cache",), "is for --bench"),
+                            (("--bench", "--baseline-cache", "x", "--no-baseline-cache"), "one or the other"),
                             (("--bench", "--baseline-cache", str(self.root / "file")), "is no folder")):
             done = program.run("eval", "--suite", str(self.suite), "--out", str(self.out), "--device", "cpu", *words)
             self.assertEqual(done.code, 2, done.text())

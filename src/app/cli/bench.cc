@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "bench/attempts.h"
 #include "model/timing.h"
 #include "os/files.h"
 #include "os/gpu.h"
@@ -156,7 +157,7 @@ Result<int> run_bench(const Arguments& arguments, AppContext& context) {
   const bench::Subject subject{request.problem.path, request.problem.object, request.problem.text, request.problem.mode,
                                request.kernel.path,  request.kernel.text,    verdict->kernel.entry, verdict->precision.tier};
   output.log().info("bench", "start", fmt::format("timing {} against {}", request.kernel.path, arguments.text("--baseline", "eager")));
-  KA_ASSIGN(bench::Timed timed, bench::time_contenders(subject, request.timing, interpreter, context.cancel));
+  KA_ASSIGN(bench::Timed timed, bench::time_in_attempts(subject, request.timing, interpreter, context.cancel));
   output.log().debug("bench", "done");
   KA_TRY(output.open());
   Json result = to_json(timed);

@@ -1,5 +1,5 @@
-// Every problem file of a folder through generate and verify, and then, on request, what is verified through bench, one after another. A problem that fails in any way is a row of the table; only a
-// broken machine, the user or --max-minutes stops the suite. Rows are appended to results.jsonl as they are known, so a run can be resumed.
+// Every problem file of a folder through generate and verify, and then, on request, what is verified through bench, one after another. A problem that fails in any way is a
+// row of the table; only a broken machine, the user or --max-minutes stops the suite. Rows are appended to results.jsonl as they are known, so a run can be resumed.
 #include "app/cli/eval.h"
 
 #include <algorithm>
@@ -123,7 +123,7 @@ class SuiteRun {
       : suite_(suite), interpreter_(interpreter), log_(log), cancel_(std::move(cancel)), rows_(rows) {}
 
   // Side by side; what is there already is not done again.
-  Status judge_all() {
+  Status judge_all(os::GpuPool* gpus) {
     Deadlines deadlines(cancel_);
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
@@ -134,7 +134,7 @@ class SuiteRun {
           if (failure_ || cancel_.cancelled()) return;
           if (rows_.contains(name)) continue;
         }
-        Result<Json> row = judged(name, deadlines);
+        Result<Json> row = judged(name, gpus, deadlines);
         const std::lock_guard lock(mutex_);
         if (Status kept = row ? keep(*row) : row.error(); !kept && !failure_) failure_ = kept.error();
       }
@@ -149,11 +149,12 @@ class SuiteRun {
 
   // One after another: nothing else of this program is at work meanwhile.
   Status time_all(os::GpuPool* gpus) {
+    std::map<int, bench::Fingerprint> machines;
     for (const std::string& name : suite_.names) {
       const auto row = rows_.find(name);
       if (row == rows_.end() || !pipeline::wants_timing(row->second, suite_, suite_.timing)) continue;
       KA_TRY(ended());
-      KA_ASSIGN(const Json timed, pipeline::time_task(row->second, suite_, suite_.timing, {interpreter_, cancel_, gpus}));
+      KA_ASSIGN(const Json timed, pipeline::time_task(row->second, suite_, suite_.timing, {interpreter_, cancel_, gpus, &machines}));
       KA_TRY(keep(timed));
     }
     return ok();
@@ -163,11 +164,11 @@ class SuiteRun {
   Status ended() const { return cancel_.cancelled() ? Status(cancelled_error("the suite was ended")) : ok(); }
 
   // The row of a problem, whatever happens to it. An error only when the suite cannot go on.
-  Result<Json> judged(const std::string& name, Deadlines& deadlines) {
+  Result<Json> judged(const std::string& name, os::GpuPool* gpus, Deadlines& deadlines) {
     const os::TimePoint begin = std::chrono::steady_clock::now();
     Json row = {{"name", name}, {"status", "error"}, {"reason", ""}, {"sizes", {{"given", Json::object()}, {"verified", Json::object()}}}, {"times", Json::object()}};
     const Deadlines::Job job(deadlines, suite_.limit);
-    const Status done = pipeline::SuiteJudge(suite_, name, interpreter_, job.token(), turns_).run(row);
+    const Status done = pipeline::SuiteJudge(suite_, name, interpreter_, job.token(), gpus, turns_).run(row);
     if (!done && job.exceeded()) {
       row["status"] = "timeout";
       row["reason"] = fmt::format("not finished within {:g} s (--limit)", static_cast<double>(suite_.limit.count()) / 1e3);
@@ -199,11 +200,15 @@ class SuiteRun {
   std::optional<Error> failure_;
 };
 
-Status run_all(const Suite& suite, os::GpuPool* gpus, bridge::WarmInterpreter& interpreter, os::AppendFile& log, const os::CancelToken& cancel, Rows& rows) {
+Status run_all(const Suite& suite, bridge::WarmInterpreter& interpreter, os::AppendFile& log, const os::CancelToken& cancel, Rows& rows) {
+  EventLog events;
+  events.add_sink(make_human_sink(stderr, LogLevel::warning));
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> shared, gpus_for(suite.options.device, "eval", suite.jobs, events));
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> alone, gpus_for(suite.options.device, "eval --bench", 1, events));
   KA_TRY(interpreter.start(cancel));
   SuiteRun run(suite, interpreter, log, cancel, rows);
-  KA_TRY(run.judge_all());
-  return run.time_all(gpus);
+  KA_TRY(run.judge_all(shared.get()));
+  return run.time_all(alone.get());
 }
 
 std::vector<std::string> shell_words(const Arguments& arguments) {
@@ -226,15 +231,12 @@ Result<int> run_eval(const Arguments& arguments, AppContext& context) {
   for (const auto& [name, row] : rows) kept += to_json_text(row) + "\n";
   KA_TRY(os::write_file_atomic(results, kept));
   KA_ASSIGN(os::AppendFile log, os::AppendFile::open(results));
-  EventLog events;
-  events.add_sink(make_human_sink(stderr, LogLevel::warning));
-  KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(suite.timing.contenders.empty() ? "cpu" : suite.options.device, "eval", 1, events));
   bridge::WarmInterpreter interpreter({python});
 
   Deadlines deadlines(context.cancel);
   const auto minutes = std::chrono::duration<double, std::ratio<60>>(suite.minutes.value_or(kMaxMinutes));
   const Deadlines::Job whole(deadlines, std::chrono::duration_cast<std::chrono::milliseconds>(minutes));
-  const Status done = run_all(suite, gpus.get(), interpreter, log, whole.token(), rows);
+  const Status done = run_all(suite, interpreter, log, whole.token(), rows);
   const bool is_over = !done && done.error().kind == ErrorKind::cancelled;
   if (!done && !is_over) return done.error();
   const std::string stopped = !is_over ? "" : whole.exceeded() ? fmt::format("--max-minutes {:g}", *suite.minutes) : "the user";
@@ -242,7 +244,7 @@ Result<int> run_eval(const Arguments& arguments, AppContext& context) {
   std::erase(baselines, "kernel");
   const std::string command = "kernelagent eval " + join(shell_words(arguments), " ");
   KA_ASSIGN(const SuiteOutcome outcome, conclude(rows, {suite.names, baselines, stopped, command}, suite));
-  fmt::print("{}", suite.quiet ? to_pretty_json_text(outcome.report) : outcome.text);
+  fmt::print("{}", suite.quiet ? outcome.report : outcome.text);
   if (is_over && !whole.exceeded()) return done.error();
   return outcome.code;
 }

@@ -93,7 +93,7 @@ Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipel
     if (status != "verified" && status != "generated" && status != "left") ++reasons[status + ": " + reason_key(problems.back().value("reason", ""))];
   }
   SuiteOutcome out;
-  out.report = {{"problems", problems}, {"counts", counts}, {"reasons", reasons}};
+  Json results = {{"problems", problems}, {"counts", counts}, {"reasons", reasons}};
   std::vector<std::string> summary;
   for (const auto& [status, count] : counts) summary.push_back(fmt::format("{} {}", count, status));
   out.text = fmt::format("{} of {} problems\n{}", join(summary, ", "), end.names.size(), reasons_text(reasons));
@@ -101,7 +101,7 @@ Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipel
   if (!end.baselines.empty()) {
     KA_ASSIGN(const std::vector<model::SuiteTask> tasks, tasks_of(problems));
     const model::SuiteSummary all = bench::summary_of(tasks, end.baselines);
-    out.report["summary"] = model::to_json(all);
+    results["summary"] = model::to_json(all);
     out.text += bench::suite_text(tasks, all);
     left = all.left;
     KA_TRY(os::write_file_atomic(suite.out + "/results.csv", bench::suite_csv(tasks, end.baselines)));
@@ -110,10 +110,11 @@ Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipel
     out.text += fmt::format("{0}/results.csv, {0}/{1}\n", suite.out, report::kPageName);
   }
   if (!end.stopped.empty()) {
-    out.report["stopped"] = end.stopped;
+    results["stopped"] = end.stopped;
     out.text += fmt::format("ended by {}: {} of {} tasks are left; --resume goes on with them\n", end.stopped, left, end.names.size());
   }
-  KA_TRY(os::write_file_atomic(suite.out + "/results.json", to_pretty_json_text(out.report)));
+  out.report = to_pretty_json_text(results);
+  KA_TRY(os::write_file_atomic(suite.out + "/results.json", out.report));
   out.code = left == 0 && counts["verified"] + counts["generated"] == static_cast<int>(end.names.size()) ? 0 : 1;
   return out;
 }

@@ -14,8 +14,8 @@ namespace ka::app {
 
 using Rows = std::map<std::string, Json>;  // by name
 
-// Rows of results.jsonl that are about what is asked for now; of several about one problem the last. A line that a crash has cut is no row. What was only generated is not done when it is to be
-// verified.
+// Rows of results.jsonl that are about what is asked for now; of several about one problem the last. A line that a crash has cut is no row. What was only generated is not
+// done when it is to be verified.
 Rows finished_rows(const std::string& path, const pipeline::SuiteOptions& suite);
 
 // A line of the table, for the terminal.
@@ -30,8 +30,8 @@ struct SuiteEnd {
 
 // results.json, and with --bench results.csv and report.html, in the folder; what is printed; and the exit code.
 struct SuiteOutcome {
-  Json report;
-  std::string text;
+  std::string report;  // results.json
+  std::string text;    // for people
   int code = 0;
 };
 Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipeline::SuiteOptions& suite);

@@ -1,0 +1,55 @@
+#include "pipeline/suite_time.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "os/files.h"
+
+namespace ka::pipeline {
+namespace {
+
+TEST(WantsTiming, OnlyWhatIsVerifiedAndHasNoTimesOfTheseContendersOnThisDevice) {
+  SuiteOptions suite;
+  suite.options.device = "cuda";
+  SuiteTiming timing;
+  timing.contenders = {"kernel", "eager", "compile"};
+  const auto row = [](const char* status, Json bench) { return Json{{"name", "a.py"}, {"status", status}, {"bench", std::move(bench)}}; };
+  const Json all = {{"asked", {"kernel", "eager", "compile", "compile_max_autotune"}}, {"on", "cuda"}};
+  const Json fewer = {{"asked", {"kernel", "eager"}}, {"on", "cuda"}}, elsewhere = {{"asked", timing.contenders}, {"on", "cpu"}};
+  EXPECT_TRUE(wants_timing({{"name", "a.py"}, {"status", "verified"}}, suite, timing));
+  EXPECT_FALSE(wants_timing({{"name", "a.py"}, {"status", "refused"}}, suite, timing));
+  EXPECT_FALSE(wants_timing(row("verified", all), suite, timing));
+  EXPECT_TRUE(wants_timing(row("verified", fewer), suite, timing));
+  EXPECT_TRUE(wants_timing(row("verified", elsewhere), suite, timing));
+  EXPECT_FALSE(wants_timing(row("verified", {{"asked", timing.contenders}, {"on", "cuda"}, {"error", "hung"}}), suite, timing)) << "its time-out was paid";
+  EXPECT_FALSE(wants_timing({{"name", "a.py"}, {"status", "verified"}}, suite, {})) << "without --bench";
+}
+
+TEST(IsAboutTheseFiles, TheTextsDecide) {
+  const os::TempDir dir = os::TempDir::create("suite-").value();
+  SuiteOptions suite;
+  suite.folder = dir.file("in");
+  suite.out = dir.file("out");
+  ASSERT_TRUE(os::make_dirs(suite.folder) && os::make_dirs(suite.out));
+  ASSERT_TRUE(os::write_file_atomic(suite.folder + "/a.py", "problem") && os::write_file_atomic(suite.out + "/a.py", "kernel"));
+  const Json kernel = {{"path", "a.py"}, {"sha256", sha256_hex("kernel")}, {"entry", "kernel_function"}};
+  const Json verified = {{"name", "a.py"}, {"status", "verified"}, {"problem_sha256", sha256_hex("problem")}, {"kernel", kernel}};
+  EXPECT_TRUE(is_about_these_files(verified, suite));
+  const auto changed = [&](const char* field, Json value) {
+    Json row = verified;
+    if (value.is_null()) row.erase(field);
+    else row[field] = std::move(value);
+    return is_about_these_files(row, suite);
+  };
+  EXPECT_FALSE(changed("problem_sha256", sha256_hex("another")));
+  EXPECT_FALSE(changed("problem_sha256", nullptr));
+  EXPECT_FALSE(changed("name", "b.py"));
+  EXPECT_FALSE(changed("kernel", {{"path", "a.py"}, {"sha256", sha256_hex("another")}}));
+  EXPECT_FALSE(changed("kernel", {{"path", "b.py"}, {"sha256", sha256_hex("kernel")}}));
+  EXPECT_FALSE(changed("kernel", nullptr)) << "verified, but nobody knows what";
+  EXPECT_TRUE(is_about_these_files({{"name", "a.py"}, {"status", "unsupported"}, {"problem_sha256", sha256_hex("problem")}}, suite));
+}
+
+}  // namespace
+}  // namespace ka::pipeline
