@@ -10,6 +10,7 @@
 #include "report/python_page.h"
 
 namespace ka::report {
+namespace search_page {
 namespace {
 
 constexpr double kWidth = 760, kHeight = 320, kLeft = 80, kRight = 20, kTop = 16, kBottom = 44;
@@ -179,23 +180,24 @@ void add_diff(Html& html, const RunView& view) {
 }
 
 }  // namespace
+}  // namespace search_page
 
 void add_search(Html& html, const RunView& view) {
   if (!view.search) return;
   const SearchView& search = *view.search;
   html.raw("<section id=\"search\"><h2>Search</h2>\n<p>");
-  if (search.best_ms > 0) html.text(fmt::format("{} instead of {}: {:.2f} times as fast as the given kernel. ", ms_text(search.best_ms), ms_text(search.input_ms), search.input_ms / search.best_ms));
+  if (search.best_ms > 0) html.text(fmt::format("{} instead of {}: {:.2f} times as fast as the given kernel. ", search_page::ms_text(search.best_ms), search_page::ms_text(search.input_ms), search.input_ms / search.best_ms));
   if (search.floor_ms > 0 && search.best_ms > 0) html.text(fmt::format("{:.1f} % of the least possible time. ", 100 * search.floor_ms / search.best_ms));
   html.raw("Ended: ").text(search.stop.empty() ? "not yet" : search.stop).raw(".</p>\n");
   if (search.device == "cpu") html.raw("<p class=\"warn\">Timed by the interpreter on the CPU: this says nothing about a GPU.</p>\n");
   if (!search.path.empty()) html.raw("<ol>");
   for (const std::string& move : search.path) html.tag("<li>", move, "</li>");
   if (!search.path.empty()) html.raw("</ol>\n");
-  add_rounds(html, search);
-  add_roofline(html, search);
-  add_diff(html, view);
+  search_page::add_rounds(html, search);
+  search_page::add_roofline(html, search);
+  search_page::add_diff(html, view);
   html.raw("<h3>What was tried</h3>\n");
-  add_tries(html, search);
+  search_page::add_tries(html, search);
   html.raw("</section>\n");
 }
 

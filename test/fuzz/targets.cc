@@ -48,6 +48,7 @@
 #include "profile/ncu_csv.h"
 #include "report/suite_page.h"
 #include "route/cache.h"
+#include "store/winner.h"
 #include "synth/prompt/normal_form.h"
 #include "synth/prompt/reply.h"
 #include "synth/prompt/reply_json.h"
@@ -111,6 +112,19 @@ void router_cache(std::string_view bytes) {
   const std::string written = route::cache_text(*read);
   const auto again = route::parse_cache(written, "router_cache.json");
   KA_CHECK(again && route::cache_text(*again) == written);
+}
+
+void winners(std::string_view bytes) {
+  const auto read = store::parse_export(bytes, "winners.json");
+  if (!good(read)) return;
+  const auto again = store::parse_export(store::export_text(*read), "winners.json");
+  KA_CHECK(again && *again == *read);
+  for (const store::Winner& one : *read) {
+    KA_CHECK(store::text_for(one, 2, one.weights).value() == one.kernel);
+    const Result<std::string> adapted = store::text_for(one, 2, std::vector<std::string>(one.weights.size(), "w"));
+    KA_CHECK(!adapted || *adapted == one.kernel || adapted->find("\ndef kernel_function(") != std::string::npos);
+    KA_CHECK(!store::told(one).empty());
+  }
 }
 
 void gpus(std::string_view bytes) {
@@ -466,6 +480,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"text_template", text_template},
     {"timing", value<model::timing_from_json>},
     {"verdict", value<model::verdict_from_json>},
+    {"winners", winners},
 });
 
 }  // namespace

@@ -57,6 +57,23 @@ def kernel_function(x, fc_weight, fc_bias):
 """
 
 
+# An operator without a row in our table: 4 x^2 - 2.
+HERMITE = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.special.hermite_polynomial_h(x, 2)
+
+def get_inputs():
+    return [torch.randn(256, 16)]
+
+def get_init_inputs():
+    return []
+"""
+HERMITE_KERNEL = program.RELU_KERNEL.replace("tl.where(x < 0, 0.0, x)", "4.0 * x * x - 2.0").replace("1024", "64")
+
+
 class Winners(unittest.TestCase):
     folder: program.Folder
     path: Path
@@ -153,6 +170,19 @@ class Winners(unittest.TestCase):
         self.assertEqual(done.code, 0, done.text())
         results = json.loads((self.path / "parts/kernels_out/summary.json").read_text())
         self.assertEqual([row["producer"] for row in results], ["store", "codegen"], done.text())
+
+    def test_a_program_that_the_generator_cannot_write(self) -> None:
+        self.folder.write("hermite.py", HERMITE.lstrip())
+        self.folder.write("hermite_kernel.py", HERMITE_KERNEL.lstrip())
+        asked = ("--problem", "hermite.py", "--device", "cpu", "--store", "hermite.sqlite")
+        self.assertEqual(self.run_in("auto", *asked).code, 1)
+        found = self.run_in("optimize", *asked, "--kernel", "hermite_kernel.py", "--max-rounds", "1", "--json")
+        self.assertIn("kept as the winner", found.json()["winner"]["message"], found.text())
+        for command in ("auto", "generate"):
+            with self.subTest(command):
+                done = self.run_in(command, *asked)
+                self.assertEqual(done.code, 0, done.text())
+                self.assertIn("from the store of winners: ", done.out)
 
     def test_damage_is_one_sentence(self) -> None:
         store = self.path / "damaged.sqlite"

@@ -112,6 +112,13 @@ Json result_of(const Request& request, const RunOutput& output, const Generated&
   return out;
 }
 
+// Whether the store knows a program that the generator cannot write.
+bool has_winner(const Request& request, const pipeline::WinnerSide& side, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
+  if (side.path.empty()) return false;
+  const Result<graph::Exported> exported = pipeline::export_program(request.problem, request.options, request.choices, interpreter, cancel);
+  return exported && pipeline::find_winner(*exported, request.problem.mode, request.options.precision, side, nullptr);
+}
+
 }  // namespace
 
 Result<int> run_generate(const Arguments& given, AppContext& context) {
@@ -136,6 +143,7 @@ Result<int> run_generate(const Arguments& given, AppContext& context) {
   KA_ASSIGN(const pipeline::WinnerSide side, winner_side(arguments, request, interpreter, context.cancel));
   if (!result && result.error().kind == ErrorKind::unsupported) {  // not the user's mistake: the job was not achieved
     output.settle();
+    if (!output.is_open() && has_winner(request, side, interpreter, context.cancel)) return run_generate_with_models(given, context);  // which needs no plan
     fmt::print(stderr, "kernelagent: generate: {}\n", result.error().message);
     return 1;
   }
