@@ -20,7 +20,7 @@ from typing import Any, Callable
 import torch
 import triton
 
-from ka_bridge import compile_ahead, cost, device_functions, entry as entries, interp, loading, module_loader, pretend_gpu, weights
+from ka_bridge import compile_ahead, cost, device_functions, entry as entries, held_back, interp, loading, module_loader, pretend_gpu, weights
 from ka_bridge.conn import Conn, error_answer, one_line, read_all
 from ka_bridge.degenerate import why_degenerate
 from ka_bridge.problem import Program, ProblemError, derived_seed
@@ -85,6 +85,7 @@ class Bench:
         self.files: dict[str, tuple[bytes, str, str | None]] = {}  # text, file name and entry of contenders that are kernel files
         self.calls: dict[str, Call] = {}  # of those that are ready
         self.clock = Clock(self.device)
+        self.held_back = held_back.of_this_gpu(self.device)
         self.degenerate: str | None = None  # nobody has looked
         self.can_interpret = False
 
@@ -201,7 +202,7 @@ class Bench:
         samples = self._rounds()
         name = torch.cuda.get_device_name(0) if self.device == "cuda" else "cpu"
         return {"ok": True, "samples": samples, "device": name, "method": "cuda_events" if self.clock.cuda else "perf_counter",
-                "flushed": self.clock.cuda, "input_sets": len(self.inputs), "degenerate": self.degenerate}
+                "flushed": self.clock.cuda, "input_sets": len(self.inputs), "degenerate": self.degenerate, "held_back": self.held_back.told()}
 
     def _warm_up(self, call: Call) -> int:
         """At least one call per set of inputs (a compiler may look at each), then until the time for it is over."""
@@ -220,7 +221,8 @@ class Bench:
                 break
             turn = number % len(names)
             for name in names[turn:] + names[:turn]:
-                samples[name].append(self.clock.sample(self.calls[name], self.inputs[number % len(self.inputs)]))
+                call, inputs = self.calls[name], self.inputs[number % len(self.inputs)]
+                samples[name].append(self.held_back.sample(lambda: self.clock.sample(call, inputs)))
         return samples
 
 

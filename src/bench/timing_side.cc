@@ -142,6 +142,8 @@ class TimingChild {
   // Every contender has the same number of samples, each a time.
   Status read_samples(const Json& answer, const std::map<std::string, std::int64_t>& calls, Timed& out) {
     out.device = answer.value("device", "");
+    const Json held = answer.value("held_back", Json::object());
+    out.held_back = {held.value("watched", false), held.value("again", std::int64_t{0}), held.value("kept", std::map<std::string, int>{})};
     if (answer.contains("degenerate") && answer["degenerate"].is_string()) out.degenerate = elide_middle(answer["degenerate"].get<std::string>(), kMaxForeignText);
     std::size_t rounds = 0;
     for (const std::string& name : all_contenders(options_)) {
@@ -165,6 +167,14 @@ class TimingChild {
 };
 
 }  // namespace
+
+Json to_json(const HeldBack& held) { return {{"watched", held.watched}, {"again", held.again}, {"kept", held.kept}}; }
+
+std::string in_words(const HeldBack& held) {
+  std::string out = held.again > 0 ? fmt::format("{} sample{} taken again because the GPU held its clocks back", held.again, held.again == 1 ? " was" : "s were") : "";
+  for (const auto& [reason, count] : held.kept) out += fmt::format("{}{} stand{} although it did ({})", out.empty() ? "" : ", ", count, count == 1 ? "s" : "", reason);
+  return out;
+}
 
 std::string rival_name(std::size_t number) { return fmt::format("kernel_{}", number); }
 

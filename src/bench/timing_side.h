@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "bridge/warm_interpreter.h"
 #include "model/timing.h"
@@ -45,11 +46,21 @@ struct TimingOptions {
 // line for a baseline ("reduce-overhead") or, empty, none.
 std::string contender_of(const std::string& baseline);
 
+// Samples that were taken while the GPU held its clocks back (heat, power).
+struct HeldBack {
+  bool watched = false;                // somebody could tell
+  std::int64_t again = 0;              // taken once more for that
+  std::map<std::string, int> kept = {};  // that stand all the same, by reason
+};
+Json to_json(const HeldBack& held);
+std::string in_words(const HeldBack& held);  // empty: it never did
+
 struct Timed {
   std::vector<model::Timing> timings;         // one per contender that ran, the kernel first
   std::map<std::string, std::string> failed;  // baselines and rivals that did not, and why
   std::map<std::string, double> warm_up_seconds;  // compilation included
   std::string device;
+  HeldBack held_back;
   std::optional<std::string> degenerate;  // why the program's results say nothing about its inputs, empty where they do; nothing: nobody has looked
 };
 

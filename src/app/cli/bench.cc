@@ -113,6 +113,7 @@ std::string bench_text(const bench::Timed& timed) {
                        ratio.value, ratio.low, ratio.high, ratio.is_certain() ? "" : ", no certain difference");
   }
   for (const auto& [name, why] : timed.failed) out += fmt::format("  {:<26} failed: {}\n", name, why);
+  if (const std::string held = bench::in_words(timed.held_back); !held.empty()) out += fmt::format("  {}\n", held);
   return out;
 }
 
@@ -122,7 +123,7 @@ Json to_json(const bench::Timed& timed) {
   for (const SpeedUp& up : speed_ups(timed))
     ratios.push_back({{"baseline", up.contender}, {"ratio", up.ratio.value}, {"low", up.ratio.low}, {"high", up.ratio.high},
                       {"confidence", up.ratio.confidence}, {"certain", up.ratio.is_certain()}});
-  return {{"device", timed.device}, {"timings", timings}, {"ratios", ratios}, {"failed", timed.failed}, {"warm_up_seconds", timed.warm_up_seconds}};
+  return {{"device", timed.device}, {"timings", timings}, {"ratios", ratios}, {"failed", timed.failed}, {"warm_up_seconds", timed.warm_up_seconds}, {"held_back", bench::to_json(timed.held_back)}};
 }
 
 Result<int> run_bench(const Arguments& arguments, AppContext& context) {
