@@ -79,7 +79,7 @@ std::string row_line(const Json& row) {
     seconds = bench.value("seconds", 0.0);
   }
   const bool timed = row.contains("bench");
-  return fmt::format("{:<12} {:<60} {:>7.1f} s  {}", !timed ? status : row["bench"].contains("error") ? "not timed" : "timed", row.value("name", ""), seconds, told);
+  return fmt::format("{:<12} {:<60} {:>7.1f} s{}{}", !timed ? status : row["bench"].contains("error") ? "not timed" : "timed", row.value("name", ""), seconds, told.empty() ? "" : "  ", told);
 }
 
 Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipeline::SuiteOptions& suite) {
