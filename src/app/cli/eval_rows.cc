@@ -78,8 +78,8 @@ std::string row_line(const Json& row) {
     for (const Json& note : bench.value("notes", Json::array())) told += fmt::format("; {}", note.get<std::string>());
     seconds = bench.value("seconds", 0.0);
   }
-  const bool timed = row.contains("bench");
-  return fmt::format("{:<12} {:<60} {:>7.1f} s  {}", !timed ? status : row["bench"].contains("error") ? "not timed" : "timed", row.value("name", ""), seconds, told);
+  const std::string word = !row.contains("bench") ? status : row["bench"].contains("error") ? "not timed" : "timed";
+  return fmt::format("{:<12} {:<60} {:>7.1f} s{}{}", word, row.value("name", ""), seconds, told.empty() ? "" : "  ", told);
 }
 
 Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipeline::SuiteOptions& suite) {
