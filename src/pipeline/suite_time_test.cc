@@ -26,6 +26,28 @@ TEST(WantsTiming, OnlyWhatIsVerifiedAndHasNoTimesOfTheseContendersOnThisDevice) 
   EXPECT_FALSE(wants_timing({{"name", "a.py"}, {"status", "verified"}}, suite, {})) << "without --bench";
 }
 
+TEST(TellFloor, ByThePeaksOfTheGpu) {
+  SuiteOptions suite;
+  const Json row = {{"name", "a.py"}, {"tier", "tf32"}, {"work", {{"bytes", 4e9}, {"product_flops", 1e9}, {"other_flops", 1e6}}}};
+  Json told = row;
+  tell_floor(told, suite);
+  EXPECT_EQ(told, row) << "no GPU is known";
+  os::Gpu device;
+  device.name = "NVIDIA H200";
+  suite.gpu = machine_gpu(device, std::nullopt);
+  const optimise::Peaks peaks = suite.gpu->peaks().value();
+  tell_floor(told, suite);
+  EXPECT_DOUBLE_EQ(told["floor"]["ms"].get<double>(), 1e3 * 4e9 / peaks.bytes);
+  EXPECT_EQ(told["floor"]["bound"], "memory");
+  told["work"]["product_flops"] = 1e15;
+  tell_floor(told, suite);
+  EXPECT_EQ(told["floor"]["bound"], "compute");
+  EXPECT_DOUBLE_EQ(told["floor"]["compute_ms"].get<double>(), 1e3 * 1e15 / peaks.half);
+  told = {{"name", "a.py"}};
+  tell_floor(told, suite);
+  EXPECT_FALSE(told.contains("floor")) << "its work is not known";
+}
+
 TEST(IsAboutTheseFiles, TheTextsDecide) {
   const os::TempDir dir = os::TempDir::create("suite-").value();
   SuiteOptions suite;
