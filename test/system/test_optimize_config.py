@@ -71,6 +71,13 @@ class Configs(unittest.TestCase):
         self.folder.write("p.py", RELU)
         self.folder.write("k.py", SLOW)
 
+    def replayed(self) -> tuple[str, str]:
+        """The words for a device that answers from a recording, and its problem and kernel in place of the test's own."""
+        recording = program.ROOT / "test/recordings/relu"
+        for name, other in {"p.py": "problem.py", "k.py": "kernel.py"}.items():
+            self.folder.write(name, (recording / other).read_text())
+        return "--device", f"recorded:{recording / 'interpreter.jsonl'}"
+
     def optimize(self, text: str, *words: str) -> program.Finished:
         self.folder.write("c.yaml", text)
         return program.run("optimize", "--problem", "p.py", "--kernel", "k.py", "--config", "c.yaml", *words, cwd=self.folder.path)
@@ -85,10 +92,10 @@ class Configs(unittest.TestCase):
         for key in ("openai_model", "high_reasoning_effort", "database_path", "templates.kernel_optimization", "gpu_name", "benchmark_warmup", "use_rag"):
             self.assertEqual(len([note for note in notes if note.startswith(key + ": ")]), 1, notes)
         state = json.loads((self.folder.path / "beam_run/program_database.json").read_text())
-        self.assertEqual({row["bottleneck"] for row in state["attempts"]}, {"memory"})
+        self.assertEqual({row["bottleneck"] for row in state["attempts"]}, {"memory", "another_kernel"})
 
     def test_greedy_ends_where_its_patience_does(self) -> None:
-        done = self.optimize(GREEDY + "\ntarget_sol: 0.9\n", "--device", "cpu", "--out", "other", "--max-rounds", "1")
+        done = self.optimize(GREEDY + "\ntarget_sol: 0.9\n", *self.replayed(), "--out", "other", "--max-rounds", "1")
         self.assertEqual(done.code, 0, done.text())
         self.assertIn("the limit of 1 round", done.out)  # a flag beats the file
         self.assertIn("gpu_name: the driver is asked which GPU this is\n", done.out)
@@ -113,7 +120,7 @@ class Configs(unittest.TestCase):
         self.assertEqual(self.optimize(NOOP).code, 1)
 
     def test_a_map_of_slots(self) -> None:
-        done = self.optimize(SLOTS, "--device", "cpu", "--json")
+        done = self.optimize(SLOTS, *self.replayed(), "--json")
         self.assertEqual(done.code, 0, done.text())
         self.assertEqual(done.json()["config_notes"], ["platform.profiler: this part cannot be exchanged"])
 

@@ -12,7 +12,7 @@ from test_workers import RELU
 
 FOLDERS = sorted(path.parent for path in (program.ROOT / "test/recordings").glob("*/problem.py"))
 # What may differ between two runs over the same answers.
-OF_A_RUN = ("folder", "kernel", "device", "recording", "verdict")
+OF_A_RUN = ("winner", "folder", "kernel", "device", "recording", "verdict")
 
 
 def told(done: program.Finished) -> dict[str, object]:
