@@ -1,5 +1,6 @@
 #include "bench/attempts.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +38,25 @@ Tried attempts(const std::function<std::string(const std::vector<std::string>&)>
     return timed_with(now.contenders);
   });
   return out;
+}
+
+TEST(Attempts, RivalsGoTogetherAndTheOthersAreTimed) {
+  for (const auto& [guilty_one, all] : {std::pair("kernel_2", true), std::pair("samples", false)}) {
+    TimingOptions options;
+    options.contenders = {"kernel", "eager"};
+    options.rivals = {{"a.py", "", ""}, {"b.py", "", ""}};
+    int tries = 0;
+    const Result<Timed> timed = time_in_attempts(options, [&](const TimingOptions& now, std::string& guilty) -> Result<Timed> {
+      ++tries;
+      guilty = guilty_one;
+      if (!now.rivals.empty()) return environment_error("it was killed");
+      return timed_with(now.contenders);
+    });
+    EXPECT_EQ(tries, 2);
+    EXPECT_EQ(timed->timings.size(), 2U) << "eager is still there";
+    EXPECT_EQ(timed->failed.at("kernel_1"), fmt::format("left out, because with it {} failed: it was killed", all ? "kernel_2" : "the samples"));
+    EXPECT_EQ(timed->failed.at("kernel_2") == "it was killed", all);
+  }
 }
 
 bool has(const std::vector<std::string>& names, const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); }

@@ -125,4 +125,22 @@ model::SuiteSummary summary_of(const std::vector<SuiteTask>& tasks, const std::v
   return out;
 }
 
+std::optional<model::SuiteAfter> after_of(const std::vector<SuiteTask>& tasks, const std::vector<std::string>& baselines) {
+  model::SuiteAfter out;
+  std::vector<double> gains;
+  std::vector<SuiteTask> after;
+  for (const SuiteTask& task : tasks) {
+    after.push_back(task.after());
+    if (!task.optimized) continue;
+    ++out.searched;
+    out.faster += task.optimized->faster;
+    out.failed += !task.optimized->error.empty();
+    if (task.optimized->error.empty()) gains.push_back(task.optimized->kernel_ms ? task.optimized->gain.ratio : task.optimized->ratio);
+  }
+  if (out.searched == 0) return std::nullopt;
+  if (!gains.empty()) out.gain = geometric_mean(gains);
+  out.summary = summary_of(after, baselines);
+  return out;
+}
+
 }  // namespace ka::bench

@@ -154,6 +154,102 @@ TEST(SuiteCsv, CellsAreQuotedWhereTheyMustBe) {
   EXPECT_THAT(csv, HasSubstr("eager_ms,ratio_eager,ratio_eager_low,ratio_eager_high,eager_cached,eager_failed"));
 }
 
+SuiteTask searched(SuiteTask task, double kernel_ms) {
+  task.optimized.emplace();
+  task.optimized->faster = true;
+  task.optimized->ratio = 1.5;
+  task.optimized->rounds = 2;
+  task.optimized->stop = "the limit of 2 rounds";
+  task.optimized->moves = {"BLOCK 64 instead of 16", "num_warps 8"};
+  task.optimized->kernel_ms = kernel_ms;
+  const double gain = *task.kernel_ms / kernel_ms;
+  task.optimized->gain = {*task.kernel_ms, gain, gain * 0.9, gain * 1.1, false};
+  for (const auto& [name, one] : task.baselines) {
+    const double ratio = one.ms / kernel_ms;
+    task.optimized->baselines[name] = {one.ms, ratio, ratio, ratio, one.cached};
+  }
+  return task;
+}
+
+SuiteTask search_failed(SuiteTask task) {
+  task.optimized.emplace();
+  task.optimized->error = "the search was killed";
+  return task;
+}
+
+SuiteTask nothing_faster(SuiteTask task) {
+  task.optimized.emplace();
+  task.optimized->stop = "no move is left to try";
+  return task;
+}
+
+TEST(SuiteAfter, TheKernelOfTheSearchWhereThereIsOneElseTheDefault) {
+  const std::vector<SuiteTask> tasks = {searched(timed("a", 4, {{"eager", 8}}), 1), nothing_faster(timed("b", 1, {{"eager", 2}})),
+                                        search_failed(timed("c", 1, {{"eager", 1}})), without_kernel("d", "refused"), left("e"), timed("f", 1, {{"eager", 1}})};
+  EXPECT_NEAR(*summary_of(tasks, {"eager"}).cuts[0].speeds[0].geomean_timed, std::pow(2.0 * 2, 0.25), 1e-12) << "the default table stays what it is";
+  const auto after = after_of(tasks, {"eager"});
+  ASSERT_TRUE(after);
+  EXPECT_EQ(std::tuple(after->searched, after->faster, after->failed), std::tuple(3, 1, 1));
+  EXPECT_NEAR(*after->gain, 2, 1e-12) << "4 and 1; a search that failed has none";
+  const model::SuiteSpeed& speed = after->summary.cuts[0].speeds[0];
+  EXPECT_NEAR(*speed.geomean_timed, 2, 1e-12) << "8, 2, 1 and 1";
+  EXPECT_EQ(std::tuple(speed.timed, speed.failed, after->summary.left), std::tuple(4, 1, 1));
+  EXPECT_FALSE(after_of({timed("a", 1, {{"eager", 1}})}, {"eager"})) << "nothing was searched";
+  const Json json = model::to_json(*after);
+  EXPECT_EQ(json["summary"]["cuts"][0]["speeds"][0]["baseline"], "eager");
+  const std::string text = after_text(*after);
+  EXPECT_THAT(text, HasSubstr("after optimisation: 3 tasks searched: 1 with a faster kernel, 1 failed; 2.000 times the default kernels' speed"));
+  EXPECT_THAT(text, HasSubstr("all tasks (5)"));
+}
+
+TEST(SuiteAfter, WithoutATimingTheSearchsOwnRatioIsTheGain) {
+  SuiteTask task = left("a");
+  task.optimized.emplace();
+  task.optimized->faster = true;
+  task.optimized->ratio = 3;
+  EXPECT_NEAR(*after_of({task}, {})->gain, 3, 1e-12);
+}
+
+TEST(SuiteCsv, ColumnsOfTheSearchWhereATaskWasSearched) {
+  const std::vector<SuiteTask> tasks = {searched(timed("a", 4, {{"eager", 8}}), 1), search_failed(timed("b", 1, {{"eager", 2}})), without_kernel("c", "refused")};
+  const std::string csv = suite_csv(tasks, {"eager"});
+  EXPECT_THAT(csv, HasSubstr(",reason,search,search_gain,search_rounds,search_stop,search_moves,optimized_ms,"
+                             "optimized_gain,optimized_gain_low,optimized_gain_high,optimized_efficiency,"
+                             "ratio_best_after,ratio_eager_after\r\n"));
+  EXPECT_THAT(csv, HasSubstr(",faster,1.5,2,the limit of 2 rounds,BLOCK 64 instead of 16; num_warps 8,1,4,3.6,4.4,,8,8\r\n"));
+  EXPECT_THAT(csv, HasSubstr(",failed,,0,the search was killed,,,,,,,2,2\r\n"));
+  EXPECT_THAT(csv, HasSubstr(",why,,,,,,,,,,,,\r\n"));
+  EXPECT_THAT(suite_csv({timed("a", 1, {{"eager", 1}})}, {"eager"}), Not(HasSubstr("search")));
+}
+
+TEST(SuiteTaskFromJson, RowsWithASearch) {
+  const Json ratio = {{"baseline", "eager"}, {"median_ms", 2.0}, {"ratio", 4.0}, {"low", 3.9}, {"high", 4.1}};
+  const Json kernel = {{"path", "a.py.optimized.py"}, {"sha256", "x"}, {"entry", "kernel_function"}};
+  const Json ended = {{"of", "y"},     {"on", "cuda"}, {"folder", "f"},   {"state", "ended"}, {"faster", true},
+                      {"ratio", 2.0}, {"rounds", 3},  {"stop", "why"}, {"moves", {"m"}},   {"kernel", kernel}};
+  const Json rival = {{"sha256", "x"}, {"kernel_ms", 0.25}, {"ratios", {ratio}}, {"gain", ratio}};
+  const auto row = [&](Json search, Json timing) {
+    const Json bench = {{"kernel_ms", 0.5}, {"ratios", Json::array()}, {"optimized", std::move(timing)}};
+    return Json{{"name", "a"}, {"status", "verified"}, {"optimized", std::move(search)}, {"bench", bench}};
+  };
+  const SuiteTask task = model::suite_task_from_json(row(ended, rival)).value();
+  ASSERT_TRUE(task.optimized);
+  EXPECT_EQ(std::tuple(task.optimized->faster, task.optimized->rounds, *task.optimized->kernel_ms, task.optimized->gain.ratio), std::tuple(true, 3, 0.25, 4.0));
+  EXPECT_DOUBLE_EQ(*task.after().kernel_ms, 0.25);
+  EXPECT_EQ(task.after().best()->first, "eager");
+  EXPECT_DOUBLE_EQ(*model::suite_task_from_json(row(ended, {{"sha256", "x"}, {"error", "hung"}})).value().after().kernel_ms, 0.5);
+  const Json begun = {{"of", "y"}, {"on", "cuda"}, {"folder", "f"}, {"state", "begun"}};
+  EXPECT_FALSE(model::suite_task_from_json({{"name", "a"}, {"status", "verified"}, {"optimized", begun}}).value().optimized);
+  const auto broken = [&](const char* field, Json value) {
+    Json search = ended;
+    search[field] = std::move(value);
+    return row(search, rival);
+  };
+  for (const Json& bad : {broken("state", 3), broken("ratio", 0), broken("moves", "m"), broken("kernel", 3), row(ended, {{"sha256", "x"}}),
+                          row(ended, {{"sha256", "x"}, {"kernel_ms", -1}, {"ratios", Json::array()}}), row("x", rival)})
+    EXPECT_FALSE(model::suite_task_from_json(bad)) << bad.dump();
+}
+
 TEST(SuiteTaskFromJson, RowsOfEval) {
   const Json ratio = {{"baseline", "eager"}, {"median_ms", 2.0}, {"ratio", 4.0}, {"low", 3.9}, {"high", 4.1}, {"cached", true}};
   const Json row = {{"name", "a.py"}, {"status", "verified"}, {"tier", "fp32"}, {"families", {{"row", 2}}}, {"kernels", 2}, {"algebraic", true}, {"degenerate", "empty"},

@@ -53,6 +53,35 @@ std::vector<std::string> csv_line(const SuiteTask& task, const std::vector<std::
   return cells;
 }
 
+constexpr const char* kSearchColumns[] = {"search", "search_gain", "search_rounds", "search_stop", "search_moves",
+                                          "optimized_ms", "optimized_gain", "optimized_gain_low", "optimized_gain_high", "optimized_efficiency"};
+
+bool is_searched(const std::vector<SuiteTask>& tasks) {
+  return std::any_of(tasks.begin(), tasks.end(), [](const SuiteTask& task) { return task.optimized.has_value(); });
+}
+
+// What the search says, what its kernel takes beside the others, and the ratios that count after it, which are the default kernel's where it has found none.
+std::vector<std::string> search_cells(const SuiteTask& task, const std::vector<std::string>& baselines) {
+  const SuiteTask after = task.after();
+  std::vector<std::string> cells;
+  if (const auto& search = task.optimized) {
+    const bool timed = search->kernel_ms.has_value();
+    const bool failed = !search->error.empty();
+    cells = {failed ? "failed" : search->faster ? "faster" : "nothing faster", failed ? "" : csv_number(search->ratio), std::to_string(search->rounds),
+             failed ? search->error : search->stop, join(search->moves, "; "), csv_number(search->kernel_ms)};
+    for (const double value : {search->gain.ratio, search->gain.low, search->gain.high}) cells.push_back(timed ? csv_number(value) : "");
+    cells.push_back(timed ? csv_number(after.efficiency()) : "");
+  }
+  cells.resize(std::size(kSearchColumns));
+  const auto* best = after.best();
+  cells.push_back(best == nullptr ? "" : csv_number(best->second.ratio));
+  for (const std::string& baseline : baselines) {
+    const auto found = after.baselines.find(baseline);
+    cells.push_back(found == after.baselines.end() ? "" : csv_number(found->second.ratio));
+  }
+  return cells;
+}
+
 std::string marks(const SuiteTask& task) {
   std::vector<std::string> out;
   if (task.algebraic) out.push_back("algebraic");
@@ -82,6 +111,22 @@ std::string speed_line(const model::SuiteSpeed& speed) {
                      100 * speed.faster / tasks, 100 * speed.certainly_slower / tasks, speed.timed, speed.failed, speed.cached);
 }
 
+std::string cuts_text(const model::SuiteSummary& summary) {
+  std::string out;
+  for (const model::SuiteCut& cut : summary.cuts) {
+    if ((cut.without_degenerate && summary.degenerate == 0) || (cut.without_algebraic && summary.algebraic == 0)) continue;
+    out += fmt::format("{} ({})\n  {:<24} {:>8} {:>16} {:>11} {:>11} {:>6} {:>7} {:>7}\n", cut.name, cut.tasks, "", "geomean", "without failures", "faster", "slower*", "timed",
+                       "failed", "cached");
+    for (const model::SuiteSpeed& speed : cut.speeds) out += speed_line(speed);
+    const model::SuiteEfficiency& floor = cut.memory_bound;
+    if (floor.tasks == 0) continue;
+    const std::string above = floor.above > 0 ? fmt::format("; {} above 100 %, which is a mistake or a cheat", floor.above) : "";
+    out += fmt::format("  memory-bound tasks: {:.0f} % of the floor's speed (median of {}; quartiles {:.0f} and {:.0f} %){}\n", 100 * floor.median, floor.tasks, 100 * floor.q1,
+                       100 * floor.q3, above);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string suite_csv(const std::vector<SuiteTask>& tasks, const std::vector<std::string>& baselines) {
@@ -91,9 +136,18 @@ std::string suite_csv(const std::vector<SuiteTask>& tasks, const std::vector<std
     for (const char* form : {"{}_ms", "ratio_{}", "ratio_{}_low", "ratio_{}_high", "{}_cached", "{}_failed"}) names.push_back(fmt::format(fmt::runtime(form), baseline));
   }
   for (const char* name : {"family", "families", "route", "kernels", "parts", "launches", "algebraic", "degenerate", "reason"}) names.emplace_back(name);
+  const bool searched = is_searched(tasks);
+  if (searched) {
+    names.insert(names.end(), std::begin(kSearchColumns), std::end(kSearchColumns));
+    names.emplace_back("ratio_best_after");
+    for (const std::string& baseline : baselines) names.push_back(fmt::format("ratio_{}_after", baseline));
+  }
   std::string out = join(names, ",") + "\r\n";
   for (const SuiteTask& task : tasks) {
     std::vector<std::string> cells = csv_line(task, baselines);
+    if (searched) {
+      for (std::string& cell : search_cells(task, baselines)) cells.push_back(std::move(cell));
+    }
     std::transform(cells.begin(), cells.end(), cells.begin(), csv_cell);
     out += join(cells, ",") + "\r\n";
   }
@@ -109,18 +163,16 @@ std::string suite_text(const std::vector<SuiteTask>& tasks, const model::SuiteSu
     out += task_line(*task);
   }
   if (summary.worst_first.size() > shown) out += fmt::format("  and {} more in results.csv\n", summary.worst_first.size() - shown);
-  for (const model::SuiteCut& cut : summary.cuts) {
-    if ((cut.without_degenerate && summary.degenerate == 0) || (cut.without_algebraic && summary.algebraic == 0)) continue;
-    out += fmt::format("{} ({})\n  {:<24} {:>8} {:>16} {:>11} {:>11} {:>6} {:>7} {:>7}\n", cut.name, cut.tasks, "", "geomean", "without failures", "faster", "slower*", "timed",
-                       "failed", "cached");
-    for (const model::SuiteSpeed& speed : cut.speeds) out += speed_line(speed);
-    const model::SuiteEfficiency& floor = cut.memory_bound;
-    if (floor.tasks == 0) continue;
-    const std::string above = floor.above > 0 ? fmt::format("; {} above 100 %, which is a mistake or a cheat", floor.above) : "";
-    out += fmt::format("  memory-bound tasks: {:.0f} % of the floor's speed (median of {}; quartiles {:.0f} and {:.0f} %){}\n", 100 * floor.median, floor.tasks, 100 * floor.q1,
-                       100 * floor.q3, above);
-  }
+  out += cuts_text(summary);
   return out + fmt::format("  a failure counts as {:g}; slower*: the 95 % interval lies below 1\n", model::kFailedRatio);
 }
+
+std::string after_line(const model::SuiteAfter& after) {
+  const std::string failed = after.failed > 0 ? fmt::format(", {} failed", after.failed) : "";
+  return fmt::format("{} task{} searched: {} with a faster kernel{}; {} times the default kernels' speed (geometric mean)\n", after.searched,
+                     after.searched == 1 ? "" : "s", after.faster, failed, geomean_cell(after.gain));
+}
+
+std::string after_text(const model::SuiteAfter& after) { return "after optimisation: " + after_line(after) + cuts_text(after.summary); }
 
 }  // namespace ka::bench

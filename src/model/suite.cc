@@ -13,9 +13,15 @@ namespace {
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+void check_kernel(const Json& kernel, FieldReader& row) {
+  FieldReader in(kernel, row.where());
+  for (const char* name : {"path", "sha256", "entry"}) in.required<std::string>(name);
+  if (Status read = in.status(); !read) row.fail(read.error());
+}
+
 bool is_time(double ms) { return std::isfinite(ms) && ms > 0; }
 
-void read_ratio(const Json& json, SuiteTask& task, FieldReader& row) {
+std::optional<std::pair<std::string, SuiteBaseline>> read_ratio(const Json& json, FieldReader& row) {
   FieldReader in(json, row.where());
   const std::string name = in.required<std::string>("baseline");
   SuiteBaseline baseline;
@@ -25,8 +31,52 @@ void read_ratio(const Json& json, SuiteTask& task, FieldReader& row) {
   baseline.ms = in.required<double>("median_ms");
   baseline.cached = in.optional<bool>("cached").value_or(false);
   if (!is_time(baseline.ms) || !is_time(baseline.ratio)) in.fail("ratio", "is no ratio of two times");
+  Status read = in.status();
+  if (read) return std::pair(name, baseline);
+  row.fail(read.error());
+  return std::nullopt;
+}
+
+void read_ratios(const Json& json, std::map<std::string, SuiteBaseline>& out, FieldReader& row) {
+  for (const Json& one : json) {
+    if (auto ratio = read_ratio(one, row)) out.insert_or_assign(std::move(ratio->first), ratio->second);
+  }
+}
+
+// Of `bench`: the times of the search's kernel.
+void read_rival(const Json& json, SuiteOptimized& out, FieldReader& row) {
+  FieldReader in(json, row.where());
+  in.required<std::string>("sha256");
+  out.no_time = in.optional<std::string>("error").value_or("");
+  if (out.no_time.empty()) {
+    out.kernel_ms = in.required<double>("kernel_ms");
+    if (const Json* gain = in.optional_object("gain")) {
+      if (auto ratio = read_ratio(*gain, in)) out.gain = ratio->second;
+    }
+    if (const Json* ratios = in.required_array("ratios")) read_ratios(*ratios, out.baselines, in);
+    if (!is_time(out.kernel_ms.value_or(0))) in.fail("kernel_ms", "is no time");
+  }
   if (Status read = in.status(); !read) row.fail(read.error());
-  else task.baselines[name] = baseline;
+}
+
+// Of the row: a search that was only begun is none.
+void read_search(const Json& json, SuiteTask& task, FieldReader& row) {
+  FieldReader in(json, row.where());
+  for (const char* name : {"of", "on", "folder"}) in.required<std::string>(name);
+  const std::string state = in.required<std::string>("state");
+  SuiteOptimized out;
+  if (state == "failed") out.error = in.required<std::string>("error");
+  if (state == "ended") {
+    out.faster = in.required<bool>("faster");
+    out.ratio = in.required<double>("ratio");
+    out.rounds = static_cast<int>(in.required<std::int64_t>("rounds"));
+    out.stop = in.required<std::string>("stop");
+    out.moves = in.required<std::vector<std::string>>("moves");
+    if (!is_time(out.ratio)) in.fail("ratio", "is no ratio of two times");
+    if (const Json* kernel = in.required_object("kernel")) check_kernel(*kernel, in);
+  }
+  if (Status read = in.status(); !read) row.fail(read.error());
+  else if (state != "begun") task.optimized = std::move(out);
 }
 
 void read_bench(const Json& json, SuiteTask& task, FieldReader& row) {
@@ -39,11 +89,10 @@ void read_bench(const Json& json, SuiteTask& task, FieldReader& row) {
   } else {
     task.end = TaskEnd::timed;
     task.kernel_ms = in.required<double>("kernel_ms");
-    if (const Json* ratios = in.required_array("ratios")) {
-      for (const Json& ratio : *ratios) read_ratio(ratio, task, row);
-    }
+    if (const Json* ratios = in.required_array("ratios")) read_ratios(*ratios, task.baselines, row);
     if (!is_time(*task.kernel_ms)) in.fail("kernel_ms", "is no time");
   }
+  if (const Json* rival = in.optional_object("optimized"); rival != nullptr && task.optimized) read_rival(*rival, *task.optimized, in);
   task.failed = in.optional<std::map<std::string, std::string>>("failed").value_or(std::map<std::string, std::string>{});
   if (Status read = in.status(); !read) row.fail(read.error());
 }
@@ -51,11 +100,7 @@ void read_bench(const Json& json, SuiteTask& task, FieldReader& row) {
 // What others read out of the row: there, or of the right type at least.
 void check_further_fields(FieldReader& row) {
   row.optional<std::string>("problem_sha256");
-  if (const Json* kernel = row.optional_object("kernel")) {
-    FieldReader in(*kernel, row.where());
-    for (const char* name : {"path", "sha256", "entry"}) in.required<std::string>(name);
-    if (Status read = in.status(); !read) row.fail(read.error());
-  }
+  if (const Json* kernel = row.optional_object("kernel")) check_kernel(*kernel, row);
   if (const Json* work = row.optional_object("work")) {
     FieldReader in(*work, row.where());
     for (const char* name : {"bytes", "product_flops", "other_flops"}) in.required<double>(name);
@@ -87,6 +132,14 @@ const std::pair<const std::string, SuiteBaseline>* SuiteTask::best() const {
   return found == baselines.end() ? nullptr : &*found;
 }
 
+SuiteTask SuiteTask::after() const {
+  SuiteTask out = *this;
+  if (!optimized || !optimized->kernel_ms || end != TaskEnd::timed) return out;
+  out.kernel_ms = optimized->kernel_ms;
+  out.baselines = optimized->baselines;
+  return out;
+}
+
 Result<SuiteTask> suite_task_from_json(const Json& row) {
   FieldReader in(row, "row");
   SuiteTask task;
@@ -112,6 +165,7 @@ Result<SuiteTask> suite_task_from_json(const Json& row) {
   }
   const bool is_open = task.is_verified() || task.status == "generated" || task.status == "left";
   task.end = is_open ? TaskEnd::left : TaskEnd::failed;
+  if (const Json* search = in.optional_object("optimized")) read_search(*search, task, in);
   if (const Json* bench = in.optional_object("bench")) read_bench(*bench, task, in);
   check_further_fields(in);
   KA_TRY(in.status());
@@ -131,6 +185,10 @@ Json to_json(const SuiteSummary& summary) {
   return {{"tasks", summary.tasks},   {"verified", summary.verified}, {"timed", summary.timed},         {"failed", summary.failed},
           {"left", summary.left},     {"degenerate", summary.degenerate}, {"algebraic", summary.algebraic}, {"failure_counts_as", kFailedRatio},
           {"baselines", summary.baselines}, {"cuts", cuts},           {"families", families},           {"worst_first", summary.worst_first}};
+}
+
+Json to_json(const SuiteAfter& after) {
+  return {{"searched", after.searched}, {"faster", after.faster}, {"failed", after.failed}, {"gain", number_or_null(after.gain)}, {"summary", to_json(after.summary)}};
 }
 
 }  // namespace ka::model

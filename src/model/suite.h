@@ -26,6 +26,21 @@ enum class TaskEnd {
   timed,
 };
 
+// What a search for a faster kernel has found (eval --optimize).
+struct SuiteOptimized {
+  std::string error;    // why it failed; empty: it did not
+  bool faster = false;  // there is a kernel that has won against the default one
+  double ratio = 1;     // by the search: how many times as fast
+  int rounds = 0;
+  std::string stop;
+  std::vector<std::string> moves;
+  // Beside the default kernel and the baselines; nothing: there is none, or it has no time.
+  std::optional<double> kernel_ms;
+  SuiteBaseline gain;  // the default kernel's time over its own
+  std::map<std::string, SuiteBaseline> baselines;
+  std::string no_time;  // why not
+};
+
 struct SuiteTask {
   std::string name, status, reason;
   TaskEnd end = TaskEnd::left;
@@ -38,11 +53,14 @@ struct SuiteTask {
   std::optional<double> kernel_ms, floor_ms, memory_floor_ms, compute_floor_ms;
   std::map<std::string, SuiteBaseline> baselines;  // by contender
   std::map<std::string, std::string> failed;       // baselines without a time, and why
+  std::optional<SuiteOptimized> optimized;         // nothing: not searched
 
   bool is_verified() const { return status == "verified"; }
   bool is_memory_bound() const { return memory_floor_ms && *memory_floor_ms >= compute_floor_ms.value_or(0); }
   // Floor over time, 1 at best; more is a mistake or a cheat.
   std::optional<double> efficiency() const;
+  // The same with the kernel of the search in the default one's place, where it has a time.
+  SuiteTask after() const;
   // The fastest baseline; nothing where none has a time.
   const std::pair<const std::string, SuiteBaseline>* best() const;
 };
@@ -97,5 +115,13 @@ struct SuiteSummary {
 };
 
 Json to_json(const SuiteSummary& summary);
+
+// After optimisation: of the same tasks, each with the kernel that its search has found, or the default one.
+struct SuiteAfter {
+  int searched = 0, faster = 0, failed = 0;  // searched: all three ends of a search
+  std::optional<double> gain;                // geometric mean over those that were searched and did not fail; what has found nothing counts as 1
+  SuiteSummary summary;
+};
+Json to_json(const SuiteAfter& after);
 
 }  // namespace ka::model

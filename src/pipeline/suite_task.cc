@@ -85,6 +85,11 @@ void tell_verdict(const model::Verdict& verdict, Json& row) {
   for (const auto& [step, seconds] : verdict.times) row["times"]["verify " + step] = seconds;
 }
 
+bool has_sum(const std::string& path, const Json& sum) {
+  const Result<std::string> text = os::read_file(path);
+  return text && sum.is_string() && sha256_hex(*text) == sum.get<std::string>();
+}
+
 }  // namespace
 
 const char* row_status_of(const Error& error) {
@@ -93,19 +98,27 @@ const char* row_status_of(const Error& error) {
 }
 
 Json asked_of(const SuiteOptions& suite) {
-  return {{"mode", suite.mode}, {"route", suite.route}, {"precision", suite.options.precision}, {"seed", std::to_string(suite.options.seed)},
-          {"algebraic", suite.choices.algebraic}};
+  Json out = {{"mode", suite.mode}, {"route", suite.route}, {"precision", suite.options.precision}, {"seed", std::to_string(suite.options.seed)},
+              {"algebraic", suite.choices.algebraic}};
+  if (suite.takes_winners) out["winners"] = true;
+  return out;
 }
 
 bool is_about_these_files(const Json& row, const SuiteOptions& suite) {
-  const auto is_text = [](const std::string& path, const Json& sum) {
-    const Result<std::string> text = os::read_file(path);
-    return text && sum.is_string() && sha256_hex(*text) == sum.get<std::string>();
-  };
-  if (!is_text(fmt::format("{}/{}", suite.folder, row.value("name", "")), row.value("problem_sha256", Json()))) return false;
+  if (!has_sum(fmt::format("{}/{}", suite.folder, row.value("name", "")), row.value("problem_sha256", Json()))) return false;
   if (!row.contains("kernel") || !row["kernel"].is_object()) return row.value("status", "") != "verified";
   const Json& kernel = row["kernel"];
-  return kernel.contains("path") && kernel["path"].is_string() && is_text(fmt::format("{}/{}", suite.out, kernel["path"].get<std::string>()), kernel.value("sha256", Json()));
+  return kernel.contains("path") && kernel["path"].is_string() && has_sum(fmt::format("{}/{}", suite.out, kernel["path"].get<std::string>()), kernel.value("sha256", Json()));
+}
+
+bool wants_search(const Json& row, const SuiteOptions& suite) {
+  if (row.value("status", "") != "verified") return false;
+  const Json told = row.value("optimized", Json::object());
+  const std::string state = told.value("state", "");
+  if ((state != "ended" && state != "failed") || told.value("on", "") != suite.options.device || told.value("of", "") != row.at("kernel").value("sha256", "")) return true;
+  if (state == "failed") return false;
+  const Json kernel = told.value("kernel", Json::object());
+  return !has_sum(fmt::format("{}/{}", suite.out, kernel.value("path", "")), kernel.value("sha256", Json()));
 }
 
 Status SuiteJudge::run(Json& row) {
@@ -120,11 +133,28 @@ Status SuiteJudge::run(Json& row) {
   row["plan"] = made.no_refactored.empty() ? "computes what the program computes" : made.no_refactored;
   tell(made, row);
   tell_work(made, row);
-  return direct(made, std::move(beside), row);
+  KA_ASSIGN(const bool taken, from_store(made, beside, row));
+  return taken ? ok() : direct(made, std::move(beside), row);
 }
 
 Result<model::Verdict> SuiteJudge::ask(const verify::KernelSource& kernel) const {
   return ask_judge(problem_, kernel, suite_.options, {interpreter_, cancel_, nullptr, nullptr, gpus_}, nullptr);
+}
+
+// A winner of an earlier search, where one is wanted and there is one; whether it is the row's kernel now.
+Result<bool> SuiteJudge::from_store(const Generated& made, std::shared_lock<std::shared_mutex>& beside, Json& row) {
+  if (!suite_.takes_winners) return false;
+  const std::string path = fmt::format("{}/{}", suite_.out, name_);
+  const Means means{interpreter_, cancel_, nullptr, nullptr, gpus_};
+  KA_ASSIGN(const std::optional<TakenWinner> taken, try_winner(problem_, made.exported, path, suite_.options, suite_.verifies, suite_.winners, means));
+  if (taken && !taken->accepted()) row["winner_refused"] = elide_middle(taken->message, kMaxReason);
+  if (!taken || !taken->accepted()) return false;
+  KA_TRY(os::make_dirs(path.substr(0, path.rfind('/'))));
+  KA_TRY(os::write_file_atomic(path, taken->text));
+  row["winner"] = taken->winner.signature;
+  row["status"] = "generated";
+  if (taken->verdict) KA_TRY(judged({path, taken->text}, *taken->verdict, std::move(beside), row));
+  return true;
 }
 
 // One kernel file for the whole program.
@@ -152,6 +182,8 @@ Status SuiteJudge::routed(Json& row) {
   const Generated whole = program.whole;
   tell(whole, row);
   tell_work(whole, row);
+  KA_ASSIGN(const bool taken, from_store(whole, beside, row));
+  if (taken) return ok();
   row["route"] = suite_.route == "auto" ? route::word_of(whole.route) : suite_.route;
   if (row["route"] == "direct") return direct(whole, std::move(beside), row);
   KA_TRY(os::remove_tree(folder));  // of an earlier suite; what this one has finished is not done again

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "pipeline/generate.h"
 #include "pipeline/machine_gpu.h"
+#include "pipeline/winners.h"
 
 namespace ka::os {
 class GpuPool;
@@ -26,6 +27,8 @@ struct SuiteOptions {
   std::uint64_t jobs = 2;   // problems at a time
   std::uint64_t parts = 1;  // of a problem at a time
   bool verifies = true;
+  bool takes_winners = false;  // of the store
+  WinnerSide winners = {};     // where they are, for this machine
 };
 
 // Problems go side by side; a kernel that needs the memory of the others is alone. Who waits for that is passed by nobody: the gate lets no new ones in.
@@ -50,6 +53,10 @@ Json asked_of(const SuiteOptions& suite);
 // Whether the row is about the problem and the kernel file that lie there now.
 bool is_about_these_files(const Json& row, const SuiteOptions& suite);
 
+// Whether a faster kernel of the row is still to be looked for: a verified row whose kernel was not searched on this device, or whose search was broken off. One that failed
+// has cost its time.
+bool wants_search(const Json& row, const SuiteOptions& suite);
+
 // The row without seconds; a failure of any kind is one. An error, beside cancellation, means that the suite cannot go on.
 class SuiteJudge {
  public:
@@ -62,6 +69,7 @@ class SuiteJudge {
 
  private:
   Result<model::Verdict> ask(const verify::KernelSource& kernel) const;
+  Result<bool> from_store(const Generated& made, std::shared_lock<std::shared_mutex>& beside, Json& row);
   Status direct(const Generated& made, std::shared_lock<std::shared_mutex> beside, Json& row);
   Status routed(Json& row);
   Status judged(const verify::KernelSource& kernel, Result<model::Verdict> verdict, std::shared_lock<std::shared_mutex> beside, Json& row);

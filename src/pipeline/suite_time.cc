@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMaxWhy = 400;
 constexpr double kSuiteWarmUpSeconds = 1;
 constexpr const char* kEager = "eager";
+const std::string kRival = bench::rival_name(1);
 
 const model::Timing* timing_named(const bench::Timed& timed, const std::string& contender) {
   const auto found = std::find_if(timed.timings.begin(), timed.timings.end(), [&](const model::Timing& timing) { return timing.contender == contender; });
@@ -29,6 +30,13 @@ const model::Timing* timing_named(const bench::Timed& timed, const std::string& 
 Json ratio_json(const std::string& baseline, double median_ms, const Ratio& ratio, bool cached) {
   return {{"baseline", baseline},         {"median_ms", median_ms},        {"ratio", ratio.value}, {"low", ratio.low}, {"high", ratio.high},
           {"confidence", ratio.confidence}, {"certain", ratio.is_certain()}, {"cached", cached}};
+}
+
+// Of the row, where a search has found another kernel than the default one.
+std::optional<Json> kernel_of_search(const Json& row) {
+  const Json told = row.value("optimized", Json::object());
+  const bool found = told.value("state", "") == "ended" && told.value("faster", false) && told.value("of", "") == row.at("kernel").value("sha256", "");
+  return found ? std::optional(told.at("kernel")) : std::nullopt;
 }
 
 // One task: what is known of its baselines, what is measured, and what comes of both.
@@ -56,6 +64,7 @@ class TaskTiming {
  private:
   Result<bench::Timed> measured(const Json& row) {
     KA_TRY(read_subject(row));
+    read_rival(row);
     std::optional<os::GpuPool::Slot> alone;
     if (means_.gpus != nullptr) {
       KA_ASSIGN(os::GpuPool::Slot slot, means_.gpus->take(means_.cancel));
@@ -64,6 +73,17 @@ class TaskTiming {
     }
     KA_TRY(look_up());
     return bench::time_in_attempts(subject_, timing_options(), means_.interpreter, means_.cancel);
+  }
+
+  // The kernel of the search, in the same process as the default one; nothing where it found none.
+  void read_rival(const Json& row) {
+    const std::optional<Json> kernel = kernel_of_search(row);
+    if (!kernel) return;
+    const std::string path = fmt::format("{}/{}", suite_.out, kernel->at("path").get<std::string>());
+    Result<std::string> text = problem::read_source(path);
+    optimized_ = Json{{"sha256", kernel->at("sha256")}};
+    if (text) rival_ = {path, std::move(*text), kernel->at("entry").get<std::string>()};
+    else (*optimized_)["error"] = elide_middle(text.error().message, kMaxWhy);
   }
 
   Status read_subject(const Json& row) {
@@ -122,7 +142,8 @@ class TaskTiming {
     options.seconds = timing_.seconds;
     options.warmup_seconds = kSuiteWarmUpSeconds;
     options.step_limit = timing_.step_limit;
-    options.limit = timing_.step_limit * (timing_.contenders.size() + 2);
+    if (rival_) options.rivals = {*rival_};
+    options.limit = timing_.step_limit * (timing_.contenders.size() + 3);
     options.limits = timing_.limits;
     options.only_gpu = gpu_;
     return options;
@@ -141,8 +162,51 @@ class TaskTiming {
 
   void tell(const bench::Timed& timed, Json& row) {
     const model::Timing& kernel = timed.timings[0];
+    Json failed = timed.failed;
+    failed.erase(kRival);
+    const Json ratios = ratios_to(kernel, timed, failed);
+    Json medians = {{"kernel", kernel.median_ms}};
+    for (const Json& ratio : ratios) medians[ratio["baseline"].get<std::string>()] = ratio["median_ms"];
+    bench_.update({{"device", timed.device}, {"kernel_ms", kernel.median_ms}, {"rounds", kernel.samples_ms.size()}, {"median_ms", medians}, {"ratios", ratios},
+                   {"failed", failed}});
+    if (!ratios.empty()) bench_["best"] = best_of(ratios);
+    if (timed.degenerate && !timed.degenerate->empty()) row["degenerate"] = *timed.degenerate;
+    tell_floor(row, suite_);
+    if (row.contains("floor")) bench_["efficiency"] = efficiency(row, kernel, "the kernel does");
+    tell_rival(timed, row);
+  }
+
+  // The same of the search's kernel, and its gain over the default one.
+  void tell_rival(const bench::Timed& timed, const Json& row) {
+    if (!optimized_) return;
+    if (const model::Timing* rival = timing_named(timed, kRival)) {
+      Json none = Json::object();
+      const Json ratios = ratios_to(*rival, timed, none);
+      const model::Timing& kernel = timed.timings[0];
+      const Json gain = ratio_json("default", kernel.median_ms, ratio_of_medians(kernel.samples_ms, rival->samples_ms), false);
+      optimized_->update({{"kernel_ms", rival->median_ms}, {"ratios", ratios}, {"gain", gain}});
+      if (!ratios.empty()) (*optimized_)["best"] = best_of(ratios);
+      if (row.contains("floor")) (*optimized_)["efficiency"] = efficiency(row, *rival, "the search's kernel does");
+    } else if (const auto why = timed.failed.find(kRival); why != timed.failed.end()) {
+      (*optimized_)["error"] = elide_middle(why->second, kMaxWhy);
+    }
+    bench_["optimized"] = *optimized_;
+  }
+
+  static Json best_of(const Json& ratios) {
+    return *std::min_element(ratios.begin(), ratios.end(), [](const Json& a, const Json& b) { return a["median_ms"] < b["median_ms"]; });
+  }
+
+  double efficiency(const Json& row, const model::Timing& kernel, const char* who) {
+    const double out = row["floor"]["ms"].get<double>() / kernel.median_ms;
+    if (out > 1.0) bench_["notes"].push_back(fmt::format("faster than the floor: {} less than the program, or the time is wrong", who));
+    return out;
+  }
+
+  // The times of all baselines over this kernel's.
+  Json ratios_to(const model::Timing& kernel, const bench::Timed& timed, Json& failed) const {
     const model::Timing* eager = timing_named(timed, kEager);
-    Json medians = {{"kernel", kernel.median_ms}}, ratios = Json::array(), failed = timed.failed;
+    Json ratios = Json::array();
     for (const std::string& name : timing_.contenders) {
       const auto cached = cached_.find(name);
       if (cached != cached_.end() && eager == nullptr) {
@@ -150,21 +214,11 @@ class TaskTiming {
       } else if (cached != cached_.end()) {
         const bench::ScaledBaseline now = bench::scaled(cached->second, *eager, kernel);
         ratios.push_back(ratio_json(name, now.median_ms, now.ratio, true));
-        medians[name] = now.median_ms;
-      } else if (const model::Timing* timing = timing_named(timed, name); timing != nullptr && timing != &kernel) {
+      } else if (const model::Timing* timing = timing_named(timed, name); timing != nullptr && name != "kernel") {
         ratios.push_back(ratio_json(name, timing->median_ms, ratio_of_medians(timing->samples_ms, kernel.samples_ms), false));
-        medians[name] = timing->median_ms;
       }
     }
-    bench_.update({{"device", timed.device}, {"kernel_ms", kernel.median_ms}, {"rounds", kernel.samples_ms.size()}, {"median_ms", medians}, {"ratios", ratios},
-                   {"failed", failed}});
-    const auto best = std::min_element(ratios.begin(), ratios.end(), [](const Json& a, const Json& b) { return a["median_ms"] < b["median_ms"]; });
-    if (best != ratios.end()) bench_["best"] = *best;
-    if (timed.degenerate && !timed.degenerate->empty()) row["degenerate"] = *timed.degenerate;
-    tell_floor(row, suite_);
-    if (!row.contains("floor")) return;
-    bench_["efficiency"] = row["floor"]["ms"].get<double>() / kernel.median_ms;
-    if (bench_["efficiency"] > 1.0) bench_["notes"].push_back("faster than the floor: the kernel does less than the program, or the time is wrong");
+    return ratios;
   }
 
   // Every sample of this run, and those of earlier ones that it has used.
@@ -183,6 +237,8 @@ class TaskTiming {
   std::optional<bench::Fingerprint> machine_;
   std::optional<int> gpu_;
   std::map<std::string, bench::CachedBaseline> cached_;
+  std::optional<bench::Rival> rival_;
+  std::optional<Json> optimized_;  // of bench_
   Json bench_;
 };
 
@@ -202,6 +258,8 @@ bool wants_timing(const Json& row, const SuiteOptions& suite, const SuiteTiming&
   if (!row.contains("bench")) return true;
   const Json& bench = row["bench"];
   const Json asked = bench.value("asked", Json::array());
+  const std::optional<Json> found = kernel_of_search(row);
+  if (found && !bench.contains("error") && bench.value("optimized", Json::object()).value("sha256", "") != found->value("sha256", "")) return true;
   return bench.value("on", "") != suite.options.device ||
          std::any_of(timing.contenders.begin(), timing.contenders.end(), [&](const std::string& name) { return std::find(asked.begin(), asked.end(), name) == asked.end(); });
 }

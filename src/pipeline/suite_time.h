@@ -26,7 +26,7 @@ struct SuiteTiming {
 // The least time that the row's program can take on the GPU that the suite knows of, as `floor` of the row; nothing is added where either is not known.
 void tell_floor(Json& row, const SuiteOptions& suite);
 
-// Whether there is something to time, or to time again: a verified row without the times of all these contenders on this device.
+// Whether there is something to time, or to time again: a verified row without the times of all these contenders, or of the kernel that a search has found, on this device.
 bool wants_timing(const Json& row, const SuiteOptions& suite, const SuiteTiming& timing);
 
 struct TimingMeans {

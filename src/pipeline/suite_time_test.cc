@@ -26,6 +26,53 @@ TEST(WantsTiming, OnlyWhatIsVerifiedAndHasNoTimesOfTheseContendersOnThisDevice) 
   EXPECT_FALSE(wants_timing({{"name", "a.py"}, {"status", "verified"}}, suite, {})) << "without --bench";
 }
 
+Json searched_row(const std::string& best_sum, const char* state = "ended", bool faster = true) {
+  const Json kernel = {{"path", "a.py"}, {"sha256", "d"}, {"entry", "kernel_function"}};
+  const Json best = {{"path", "a.py.optimized.py"}, {"sha256", best_sum}, {"entry", "kernel_function"}};
+  const Json search = {{"of", "d"}, {"on", "cuda"}, {"folder", "f"}, {"state", state}, {"faster", faster}, {"kernel", best}};
+  return {{"name", "a.py"}, {"status", "verified"}, {"kernel", kernel}, {"optimized", search}};
+}
+
+TEST(WantsTiming, TheKernelOfASearchHasATimeToo) {
+  SuiteOptions suite;
+  suite.options.device = "cuda";
+  SuiteTiming timing;
+  timing.contenders = {"kernel", "eager"};
+  Json bench = {{"asked", timing.contenders}, {"on", "cuda"}};
+  const auto wants = [&](Json row) {
+    row["bench"] = bench;
+    return wants_timing(row, suite, timing);
+  };
+  EXPECT_TRUE(wants(searched_row("b")));
+  EXPECT_FALSE(wants(searched_row("b", "failed")));
+  EXPECT_FALSE(wants(searched_row("d", "ended", false))) << "it found nothing";
+  bench["optimized"] = {{"sha256", "b"}};
+  EXPECT_FALSE(wants(searched_row("b")));
+  EXPECT_TRUE(wants(searched_row("another")));
+}
+
+TEST(WantsSearch, WhatIsVerifiedAndWasNotSearchedOnThisDevice) {
+  const os::TempDir dir = os::TempDir::create("suite-").value();
+  SuiteOptions suite;
+  suite.out = dir.path();
+  suite.options.device = "cuda";
+  ASSERT_TRUE(os::write_file_atomic(suite.out + "/a.py.optimized.py", "best"));
+  const std::string sum = sha256_hex("best");
+  EXPECT_FALSE(wants_search(searched_row(sum), suite));
+  EXPECT_FALSE(wants_search(searched_row(sum, "failed"), suite)) << "its time was paid";
+  EXPECT_TRUE(wants_search(searched_row(sum, "begun"), suite));
+  EXPECT_TRUE(wants_search(searched_row(sha256_hex("another")), suite)) << "its kernel is not there";
+  const auto with = [&](const char* object, const char* field, Json value) {
+    Json row = searched_row(sum);
+    (*object == '\0' ? row : row[object])[field] = std::move(value);
+    return wants_search(row, suite);
+  };
+  EXPECT_TRUE(with("kernel", "sha256", "other")) << "another default kernel";
+  EXPECT_TRUE(with("optimized", "on", "cpu"));
+  EXPECT_FALSE(with("", "status", "refused"));
+  EXPECT_TRUE(with("", "optimized", Json::object()));
+}
+
 TEST(TellFloor, ByThePeaksOfTheGpu) {
   SuiteOptions suite;
   const Json row = {{"name", "a.py"}, {"tier", "tf32"}, {"work", {{"bytes", 4e9}, {"product_flops", 1e9}, {"other_flops", 1e6}}}};

@@ -45,12 +45,7 @@ void add_suite_header(Html& html, const model::SuiteSummary& summary, const Suit
       "href=\"#families\">families</a><a href=\"#worst\">worst</a><a href=\"#tasks\">all tasks</a></nav>\n<main>\n");
 }
 
-void add_speeds(Html& html, const model::SuiteSummary& summary) {
-  html.raw(
-      "<section id=\"speed\"><h2>Speed</h2>\n<p class=\"small soft\">The baseline's time over the kernel's, geometric mean over tasks: above 1 the kernels are faster. A task "
-      "without a right kernel, or without a time, counts as ");
-  html.text(fmt::format("{:g}", model::kFailedRatio));
-  html.raw("; the second mean leaves it out. \"best\" is the fastest baseline of each task. Shares are of all tasks that count.</p>\n");
+void add_cuts(Html& html, const model::SuiteSummary& summary) {
   for (const model::SuiteCut& cut : summary.cuts) {
     html.raw("<h3>").text(fmt::format("{} ({})", cut.name, cut.tasks));
     html.raw(
@@ -72,6 +67,25 @@ void add_speeds(Html& html, const model::SuiteSummary& summary) {
     }
     if (floor.above > 0) html.tag("<p class=\"warn\">", fmt::format("{} of them faster than the floor: a mistake, or a cheat", floor.above), "</p>\n");
   }
+}
+
+void add_speeds(Html& html, const model::SuiteSummary& summary) {
+  html.raw(
+      "<section id=\"speed\"><h2>Speed</h2>\n<p class=\"small soft\">The baseline's time over the kernel's, geometric mean over tasks: above 1 the kernels are faster. A task "
+      "without a right kernel, or without a time, counts as ");
+  html.text(fmt::format("{:g}", model::kFailedRatio));
+  html.raw("; the second mean leaves it out. \"best\" is the fastest baseline of each task. Shares are of all tasks that count.</p>\n");
+  add_cuts(html, summary);
+  html.raw("</section>\n");
+}
+
+void add_after(Html& html, const model::SuiteAfter& after) {
+  html.raw("<section id=\"after\"><h2>Speed after optimisation</h2>\n<p>");
+  html.text(fmt::format("{} tasks searched: {} with a faster kernel, {} failed; {} times the default kernels' speed (geometric mean).", after.searched, after.faster, after.failed,
+                        ratio_cell(after.gain)));
+  html.raw("</p>\n<p class=\"small soft\">The same tables with the kernel that the search has found for a task; where it has found none, the default "
+           "one. Both were timed in the same processes.</p>\n");
+  add_cuts(html, after.summary);
   html.raw("</section>\n");
 }
 
@@ -105,11 +119,21 @@ std::string cut_text(const SuiteTask& task) {
   return fmt::format("{}: {}; {} {}, {} {}", task.route, join(families, ", "), task.parts, parts, task.launches, launches);
 }
 
+std::string words_of_search(const model::SuiteOptimized& search) {
+  if (!search.error.empty()) return "search failed: " + elide_middle(search.error, kMaxTold);
+  if (!search.faster) return fmt::format("search found nothing faster ({})", search.stop);
+  const std::string moves = search.moves.empty() ? "" : ": " + elide_middle(join(search.moves, ", "), kMaxTold);
+  const std::string no_time = search.no_time.empty() ? "" : "; no time: " + elide_middle(search.no_time, kMaxTold);
+  if (!search.kernel_ms) return fmt::format("optimised {:.3f} times by the search{}{}", search.ratio, moves, no_time);
+  return fmt::format("optimised {:.4f} ms, {:.3f} times the default ({:.3f} to {:.3f}){}", *search.kernel_ms, search.gain.ratio, search.gain.low, search.gain.high, moves);
+}
+
 std::string marks_of(const SuiteTask& task) {
   std::vector<std::string> out;
   if (!task.tier.empty()) out.push_back(task.tier);
   if (task.algebraic) out.push_back("algebraic");
   if (!task.degenerate.empty()) out.push_back("degenerate: " + task.degenerate);
+  if (const auto& search = task.optimized) out.push_back(words_of_search(*search));
   for (const auto& [baseline, why] : task.failed) out.push_back(fmt::format("no {}: {}", baseline, elide_middle(why, kMaxTold)));
   return join(out, "; ");
 }
@@ -151,12 +175,13 @@ void add_tasks(Html& html, const std::vector<SuiteTask>& tasks, const model::Sui
 
 }  // namespace
 
-std::string suite_page(const std::vector<SuiteTask>& tasks, const model::SuiteSummary& summary, const SuiteAbout& about) {
+std::string suite_page(const std::vector<SuiteTask>& tasks, const model::SuiteSummary& summary, const SuiteAbout& about, const std::optional<model::SuiteAfter>& after) {
   Html head, html;
   add_page_head(head, fmt::format("{}: {} tasks", about.suite, summary.tasks));
   html.raw("</style>\n</head>\n<body>\n");
   add_suite_header(html, summary, about);
   add_speeds(html, summary);
+  if (after) add_after(html, *after);
   const std::vector<model::SuiteSpeed>& speeds = summary.cuts.at(0).speeds;
   html.raw("<section id=\"bars\"><h2>Ratios, task by task</h2>\n");
   for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {

@@ -1,6 +1,7 @@
 // A suite as one HTML page, like a run's (report/page.h): everything is in the file, nothing is loaded, nothing is executed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct SuiteAbout {
   std::string stopped;  // why it ended before its end; empty where it did not
 };
 
-std::string suite_page(const std::vector<model::SuiteTask>& tasks, const model::SuiteSummary& summary, const SuiteAbout& about);
+// `after`: what searches have made of the tasks; nothing where none was searched.
+std::string suite_page(const std::vector<model::SuiteTask>& tasks, const model::SuiteSummary& summary, const SuiteAbout& about, const std::optional<model::SuiteAfter>& after = {});
 
 }  // namespace ka::report

@@ -100,6 +100,26 @@ TEST(SuitePage, TextsAreEscaped) {
   EXPECT_THAT(page, HasSubstr("Content-Security-Policy"));
 }
 
+TEST(SuitePage, AfterOptimisation) {
+  model::SuiteTask searched = task("searched", 2), failed = task("failed", 2);
+  searched.optimized.emplace();
+  searched.optimized->faster = true;
+  searched.optimized->moves = {"BLOCK <64>"};
+  searched.optimized->kernel_ms = 1;
+  searched.optimized->gain = {2, 2, 1.9, 2.1, false};
+  failed.optimized.emplace();
+  failed.optimized->error = "it was killed";
+  const std::vector<model::SuiteTask> tasks = {searched, failed};
+  model::SuiteAfter after{2, 1, 1, 2, summary_of_these(tasks)};
+  after.summary.cuts[0].speeds[0].geomean = 2.828;
+  const std::string page = suite_page(tasks, summary_of_these(tasks), {}, after);
+  EXPECT_THAT(page, HasSubstr("2 tasks searched: 1 with a faster kernel, 1 failed; 2.000 times the default"));
+  EXPECT_EQ(count_of(page, "2.828"), 1U) << "of the second table alone";
+  EXPECT_THAT(page, HasSubstr("optimised 1.0000 ms, 2.000 times the default (1.900 to 2.100): BLOCK &lt;64&gt;"));
+  EXPECT_THAT(page, HasSubstr("search failed: it was killed"));
+  EXPECT_THAT(suite_page(tasks, summary_of_these(tasks), {}), Not(HasSubstr("after optimisation")));
+}
+
 TEST(SuitePage, OfNothing) { EXPECT_THAT(suite_page({}, summary_of_these({}), {}), HasSubstr("0 of 0 tasks verified")); }
 
 }  // namespace

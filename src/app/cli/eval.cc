@@ -1,5 +1,6 @@
-// Every problem file of a folder through generate and verify, and then, on request, what is verified through bench, one after another. A problem that fails in any way is a
-// row of the table; only a broken machine, the user or --max-minutes stops the suite. Rows are appended to results.jsonl as they are known, so a run can be resumed.
+// Every problem file of a folder through generate and verify, and then, on request, what is verified through a search and through bench, one after another.
+// A problem that fails in any way is a row of the table; only a broken machine, the user or --max-minutes stops the suite. Rows are appended to results.jsonl as they
+// are known, so a run can be resumed.
 #include "app/cli/eval.h"
 
 #include <algorithm>
@@ -14,8 +15,10 @@
 #include "app/cli/bench.h"
 #include "app/cli/deadlines.h"
 #include "app/cli/eval_rows.h"
+#include "app/cli/eval_search.h"
 #include "app/cli/request.h"
 #include "app/cli/verify.h"
+#include "app/cli/winners.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "os/files.h"
@@ -35,6 +38,7 @@ struct Suite : pipeline::SuiteOptions {
   std::chrono::milliseconds limit{};
   std::optional<double> minutes;
   pipeline::SuiteTiming timing;
+  SuiteSearch search;
   bool quiet = false;
 };
 
@@ -112,6 +116,8 @@ Result<Suite> suite_of(const Arguments& arguments) {
   suite.timing.limits = suite.options.limits;
   if (!arguments.has("--memory")) suite.options.limits.memory_bytes = std::max(kLeastMemory, suite.options.limits.memory_bytes / suite.jobs);
   KA_TRY(read_timing(arguments, suite));
+  KA_ASSIGN(suite.search, suite_search_of(arguments, suite, suite.limit));
+  suite.takes_winners = arguments.has("--winners");
   if (suite.options.device == "cuda") suite.gpu = pipeline::machine_gpu();
   return suite;
 }
@@ -147,12 +153,15 @@ class SuiteRun {
     return ended();
   }
 
-  // One after another: nothing else of this program is at work meanwhile.
+  // One after another: nothing else of this program is at work meanwhile. A task is searched and timed before the next one, so that whenever it ends rows are complete.
   Status time_all(os::GpuPool* gpus) {
     std::map<int, bench::Fingerprint> machines;
+    Deadlines deadlines(cancel_);
     for (const std::string& name : suite_.names) {
       const auto row = rows_.find(name);
-      if (row == rows_.end() || !pipeline::wants_timing(row->second, suite_, suite_.timing)) continue;
+      if (row == rows_.end()) continue;
+      if (suite_.search.wanted && pipeline::wants_search(row->second, suite_)) KA_TRY(search(row->second, deadlines));
+      if (!pipeline::wants_timing(row->second, suite_, suite_.timing)) continue;
       KA_TRY(ended());
       KA_ASSIGN(const Json timed, pipeline::time_task(row->second, suite_, suite_.timing, {interpreter_, cancel_, gpus, &machines}));
       KA_TRY(keep(timed));
@@ -162,6 +171,14 @@ class SuiteRun {
 
  private:
   Status ended() const { return cancel_.cancelled() ? Status(cancelled_error("the suite was ended")) : ok(); }
+
+  Status search(Json& row, Deadlines& deadlines) {
+    KA_TRY(ended());
+    row = begin_search(row, suite_);
+    KA_TRY(log_.append_line(to_json_text(row)));
+    KA_ASSIGN(row, search_task(row, suite_, suite_.search, deadlines));
+    return note(row, search_line(row));
+  }
 
   // The row of a problem, whatever happens to it. An error only when the suite cannot go on.
   Result<Json> judged(const std::string& name, os::GpuPool* gpus, Deadlines& deadlines) {
@@ -185,7 +202,11 @@ class SuiteRun {
 
   Status keep(const Json& row) {
     rows_[row["name"].get<std::string>()] = row;
-    if (!suite_.quiet) fmt::print("{}\n", row_line(row));
+    return note(row, row_line(row));
+  }
+
+  Status note(const Json& row, const std::string& line) {
+    if (!suite_.quiet) fmt::print("{}\n", line);
     std::fflush(stdout);
     return log_.append_line(to_json_text(row));
   }
@@ -200,12 +221,18 @@ class SuiteRun {
   std::optional<Error> failure_;
 };
 
-Status run_all(const Suite& suite, bridge::WarmInterpreter& interpreter, os::AppendFile& log, const os::CancelToken& cancel, Rows& rows) {
+Status run_all(Suite& suite, const Arguments& arguments, bridge::WarmInterpreter& interpreter, os::AppendFile& log, const os::CancelToken& cancel, Rows& rows) {
   EventLog events;
   events.add_sink(make_human_sink(stderr, LogLevel::warning));
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> shared, gpus_for(suite.options.device, "eval", suite.jobs, events));
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> alone, gpus_for(suite.options.device, "eval --bench", 1, events));
   KA_TRY(interpreter.start(cancel));
+  if (suite.takes_winners) {
+    Request request;
+    request.options = suite.options;
+    request.choices = suite.choices;
+    KA_ASSIGN(suite.winners, winner_side(arguments, request, interpreter, cancel));
+  }
   SuiteRun run(suite, interpreter, log, cancel, rows);
   KA_TRY(run.judge_all(shared.get()));
   return run.time_all(alone.get());
@@ -220,7 +247,7 @@ std::vector<std::string> shell_words(const Arguments& arguments) {
 }  // namespace
 
 Result<int> run_eval(const Arguments& arguments, AppContext& context) {
-  KA_ASSIGN(const Suite suite, suite_of(arguments));
+  KA_ASSIGN(Suite suite, suite_of(arguments));
   KA_ASSIGN(std::string python, bridge::find_interpreter());
   if (os::exists(suite.out) && !os::is_directory(suite.out)) return invalid_input(fmt::format("--out: {} is no folder", suite.out));
   KA_TRY(os::make_dirs(suite.out));
@@ -236,14 +263,14 @@ Result<int> run_eval(const Arguments& arguments, AppContext& context) {
   Deadlines deadlines(context.cancel);
   const auto minutes = std::chrono::duration<double, std::ratio<60>>(suite.minutes.value_or(kMaxMinutes));
   const Deadlines::Job whole(deadlines, std::chrono::duration_cast<std::chrono::milliseconds>(minutes));
-  const Status done = run_all(suite, interpreter, log, whole.token(), rows);
+  const Status done = run_all(suite, arguments, interpreter, log, whole.token(), rows);
   const bool is_over = !done && done.error().kind == ErrorKind::cancelled;
   if (!done && !is_over) return done.error();
   const std::string stopped = !is_over ? "" : whole.exceeded() ? fmt::format("--max-minutes {:g}", *suite.minutes) : "the user";
   std::vector<std::string> baselines = suite.timing.contenders;
   std::erase(baselines, "kernel");
   const std::string command = "kernelagent eval " + join(shell_words(arguments), " ");
-  KA_ASSIGN(const SuiteOutcome outcome, conclude(rows, {suite.names, baselines, stopped, command}, suite));
+  KA_ASSIGN(const SuiteOutcome outcome, conclude(rows, {suite.names, baselines, stopped, command, suite.search.wanted}, suite));
   fmt::print("{}", suite.quiet ? outcome.report : outcome.text);
   if (is_over && !whole.exceeded()) return done.error();
   return outcome.code;

@@ -6,7 +6,7 @@
 
 namespace ka::app {
 
-inline constexpr auto kEvalFlags = with_settings<kNoFlag>({
+inline constexpr auto kEvalFlags = with_settings<kStore>({
     {"--suite", "DIR", "a folder with problem files, searched with its sub-folders"},
     {"--filter", "TEXT", "only problems whose path contains this text (several: separated by commas)"},
     {"--jobs", "N", "problems at a time (default: 2)"},
@@ -22,6 +22,10 @@ inline constexpr auto kEvalFlags = with_settings<kNoFlag>({
     {"--bench-limit", "SECONDS", "for --bench: to compile and warm up one contender, and to take all samples (default 180); who takes longer is left out"},
     {"--baseline-cache", "DIR", "for --bench: where times of compiled baselines are kept for later runs (default .fuse/baselines)"},
     {"--no-baseline-cache", "", "for --bench: measure every baseline anew, and keep none"},
+    {"--optimize", "", "search for a faster kernel of every verified task (as optimize does), before it is timed; needs a GPU"},
+    {"--optimize-minutes", "N", "for --optimize: of one task, whose search ends after the round in which they are over (default 3)"},
+    {"--optimize-rounds", "N", "for --optimize: rounds of one task at most (default 10)"},
+    {"--winners", "", "take kernels that earlier searches have found (docs/winners.md); without it every task has the generator's own"},
     {"--max-minutes", "N", "end with what there is after so many minutes; --resume goes on"},
     {"--limit", "SECONDS", "for one problem as a whole (default 900); a problem that takes longer is a timeout"},
     {"--precision", "TIER", "default, fp32, tf32 or half"},

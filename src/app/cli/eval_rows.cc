@@ -37,12 +37,32 @@ Result<std::vector<model::SuiteTask>> tasks_of(const Json& problems) {
   return out;
 }
 
+// Tasks of which something that was asked for is not done.
+int left_of(const Json& problems, const std::vector<model::SuiteTask>& tasks, const SuiteEnd& end, const pipeline::SuiteOptions& suite) {
+  int out = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const bool is_timed = end.baselines.empty() || tasks[i].end != model::TaskEnd::left;
+    const bool is_searched = !end.searches || !pipeline::wants_search(problems[i], suite);
+    out += tasks[i].status == "left" || !is_timed || !is_searched;
+  }
+  return out;
+}
+
 // What the first timed task ran on.
 std::string device_of(const Json& problems) {
   for (const Json& row : problems) {
     if (row.contains("bench") && row["bench"].contains("device")) return row["bench"]["device"].get<std::string>();
   }
   return "";
+}
+
+// What the kernel of a search is beside the default one.
+std::string rival_words(const Json& rival) {
+  if (rival.contains("error")) return fmt::format("; no time of the optimised kernel: {}", elide_middle(rival.value("error", ""), 80));
+  if (!rival.contains("gain")) return "";
+  std::string out = fmt::format("; optimised {:.2f} times the default", rival["gain"].value("ratio", 0.0));
+  for (const Json& ratio : rival.value("ratios", Json::array())) out += fmt::format(", {:.2f} times {}", ratio.value("ratio", 0.0), ratio.value("baseline", ""));
+  return out;
 }
 
 }  // namespace
@@ -67,6 +87,8 @@ Rows finished_rows(const std::string& path, const pipeline::SuiteOptions& suite)
 std::string row_line(const Json& row) {
   const std::string status = row.value("status", "");
   std::string told = status == "verified" || status == "generated" ? "" : row.value("reason", "");
+  if (row.contains("winner")) told = "from the store of winners";
+  if (row.contains("winner_refused")) told += fmt::format("{}{}", told.empty() ? "" : "; ", row.value("winner_refused", ""));
   double seconds = row.value("seconds", 0.0);
   if (row.contains("bench")) {
     const Json& bench = row["bench"];
@@ -75,6 +97,7 @@ std::string row_line(const Json& row) {
     const Json failed = bench.value("failed", Json::object());
     for (const auto& [name, why] : failed.items()) told += fmt::format("{}no {}: {}", told.empty() ? "" : ", ", name, elide_middle(why.get<std::string>(), 80));
     told += bench.value("error", "");
+    told += rival_words(bench.value("optimized", Json::object()));
     for (const Json& note : bench.value("notes", Json::array())) told += fmt::format("; {}", note.get<std::string>());
     seconds = bench.value("seconds", 0.0);
   }
@@ -97,16 +120,19 @@ Result<SuiteOutcome> conclude(const Rows& rows, const SuiteEnd& end, const pipel
   std::vector<std::string> summary;
   for (const auto& [status, count] : counts) summary.push_back(fmt::format("{} {}", count, status));
   out.text = fmt::format("{} of {} problems\n{}", join(summary, ", "), end.names.size(), reasons_text(reasons));
-  int left = counts["left"];
+  KA_ASSIGN(const std::vector<model::SuiteTask> tasks, tasks_of(problems));
+  const int left = left_of(problems, tasks, end, suite);
+  const std::optional<model::SuiteAfter> after = bench::after_of(tasks, end.baselines);
+  if (after) results["optimized"] = model::to_json(*after);
+  if (after && end.baselines.empty()) out.text += bench::after_line(*after);
   if (!end.baselines.empty()) {
-    KA_ASSIGN(const std::vector<model::SuiteTask> tasks, tasks_of(problems));
     const model::SuiteSummary all = bench::summary_of(tasks, end.baselines);
     results["summary"] = model::to_json(all);
     out.text += bench::suite_text(tasks, all);
-    left = all.left;
+    if (after) out.text += bench::after_text(*after);
     KA_TRY(os::write_file_atomic(suite.out + "/results.csv", bench::suite_csv(tasks, end.baselines)));
     const report::SuiteAbout about{suite.folder, end.command, device_of(problems), utc_timestamp(system_wall_clock()()), end.stopped};
-    KA_TRY(os::write_file_atomic(fmt::format("{}/{}", suite.out, report::kPageName), report::suite_page(tasks, all, about)));
+    KA_TRY(os::write_file_atomic(fmt::format("{}/{}", suite.out, report::kPageName), report::suite_page(tasks, all, about, after)));
     out.text += fmt::format("{0}/results.csv, {0}/{1}\n", suite.out, report::kPageName);
   }
   if (!end.stopped.empty()) {

@@ -24,6 +24,7 @@ struct SuiteEnd {
   std::vector<std::string> baselines;  // contenders; empty: nothing was to be timed
   std::string stopped;                 // why before its end; empty where it was not
   std::string command;                 // the command line
+  bool searches = false;               // every verified task was to be searched
 };
 
 // results.json, and with --bench results.csv and report.html, in the folder; what is printed; and the exit code.
