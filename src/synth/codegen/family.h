@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,8 @@ struct EmitRequest {
 
 EmittedKernel emit_pointwise(const EmitRequest& request);
 EmittedKernel emit_row(const EmitRequest& request);
+// Of the row kernels, those whose windows overlap; nothing for the others.
+std::optional<EmittedKernel> emit_window(const EmitRequest& request);
 EmittedKernel emit_matmul(const EmitRequest& request);
 EmittedKernel emit_attention(const EmitRequest& request);
 EmittedKernel emit_scan(const EmitRequest& request);

@@ -416,6 +416,7 @@ class RowEmitter {
 }  // namespace
 
 EmittedKernel emit_row(const EmitRequest& request) {
+  if (std::optional<EmittedKernel> window = emit_window(request)) return std::move(*window);
   return RowEmitter(request).run();
 }
 
