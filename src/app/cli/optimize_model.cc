@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/earlier_run.h"
 #include "base/json_fields.h"
+#include "base/strings.h"
 #include "pipeline/contest.h"
 
 namespace ka::app {
@@ -28,6 +30,18 @@ pipeline::Spent spent_before(model::RunDirectory& directory) {
   return sane ? read : out;
 }
 
+// The name under which the model of an earlier run was asked; `otherwise` where that run does not say.
+std::string recorded_model(const pipeline::Artifacts& run, const std::string& otherwise) {
+  constexpr std::string_view kFlag = "--model=";
+  const Result<std::string> text = run.read(kRequestFile);
+  const Result<Json> json = text ? parse_json(*text, kRequestFile) : Result<Json>(text.error());
+  if (!json || !json->is_object()) return otherwise;
+  for (const Json& word : json->value("words", Json::array())) {
+    if (word.is_string() && word.get<std::string>().starts_with(kFlag)) return word.get<std::string>().substr(kFlag.size());
+  }
+  return otherwise;
+}
+
 std::string ceilings_text(const std::optional<pipeline::MachineGpu>& gpu) {
   if (!gpu || !gpu->measured) return {};
   return fmt::format("{:.3g} TB/s of memory traffic, {:.3g} TFLOP/s in float32, {:.3g} TFLOP/s in float16 or bfloat16", gpu->measured->bytes / 1e12, gpu->measured->float32 / 1e12, gpu->measured->half / 1e12);
@@ -39,6 +53,7 @@ Result<SearchModel> SearchModel::plan(const Settings& settings, bool recorded, E
   const bool replays = !settings.text("replay").empty();
   if (!replays && (recorded || !is_named(settings))) return SearchModel(settings, {});
   KA_ASSIGN(ModelChoice choice, choose_model(settings, "model", log));
+  if (choice.replay && settings.text("model").empty()) choice.model = recorded_model(*choice.replay, choice.model);
   SearchModel out(settings, std::move(choice));
   if (!out.takes_part()) out.left_out_ = fmt::format("{} was not asked: there is no way to it (kernelagent models)", settings.text("model"));
   return out;
@@ -90,14 +105,15 @@ Json SearchModel::json() const {
   Json out = bill_json(proposer_ ? models_->conversations().spent() : pipeline::Spent());
   out["model"] = proposer_ ? choice_.model : settings_->text("model");
   out["silent"] = silent();
-  out["told"] = text("");
+  out["told"] = trim(text(""));
   return out;
 }
 
 std::string SearchModel::text(std::string_view indent) const {
   std::string out;
   if (proposer_) out += fmt::format("{}{}\n", indent, bill(models_->conversations().spent()));
-  if (!silent().empty()) out += fmt::format("{}{}\n", indent, silent());
+  const bool is_said = proposer_ && !models_->conversations().spent().limit.empty();  // by the bill
+  if (!silent().empty() && !is_said) out += fmt::format("{}{}\n", indent, silent());
   return out;
 }
 
