@@ -86,15 +86,20 @@ Result<Samples> RecordedDevice::time(const std::vector<std::string>& texts, Effo
 
 Result<std::vector<Move>> RecordedProposer::propose(const Program& program, const State& state, int) {
   std::optional<std::vector<Move>> same;
-  std::vector<Move> all;
+  std::vector<Move> untried;
   for (const Recording::Proposal& proposal : recording_.proposals) {
     if (recording_.texts[proposal.program] != program.text) continue;
     std::vector<Move> moves;
-    for (const Recording::RecordedMove& move : proposal.moves) moves.push_back({recording_.texts[move.text], move.what, move.bottleneck});
-    all.insert(all.end(), moves.begin(), moves.end());
-    if (proposal.round == state.round && !same) same = std::move(moves);
+    for (const Recording::RecordedMove& move : proposal.moves) {
+      if (!move.by.empty() && !models_) continue;
+      moves.push_back({move.text ? recording_.texts[*move.text] : "", move.what, move.bottleneck, move.by, move.expected, move.refused});
+      if (move.text && !state.texts.contains(text_identity(moves.back().text))) untried.push_back(moves.back());
+    }
+    if (proposal.round != state.round || same) continue;
+    same = std::move(moves);
+    silent_ = proposal.silent;
   }
-  return same ? *same : all;
+  return same ? *same : untried;
 }
 
 }  // namespace ka::optimise

@@ -34,14 +34,17 @@ class RecordedDevice : public Device {
   std::map<std::size_t, std::string> killers_;  // texts that were timed only in sets that went down
 };
 
-// What was proposed for a program in the same round; else all that was ever proposed for it.
+// What was proposed for a program in the same round; else all that was ever proposed for it and has not been tried. `models`: also by language models.
 class RecordedProposer : public Proposer {
  public:
-  explicit RecordedProposer(const Recording& recording) : recording_(recording) {}
+  explicit RecordedProposer(const Recording& recording, bool models = true) : recording_(recording), models_(models) {}
   Result<std::vector<Move>> propose(const Program& program, const State& state, int bottlenecks) override;
+  std::string silent() const override { return models_ ? silent_ : ""; }
 
  private:
   const Recording& recording_;
+  bool models_;
+  std::string silent_;
 };
 
 }  // namespace ka::optimise

@@ -83,12 +83,14 @@ class LineReader {
   }
 
   Status proposed(FieldReader& in) {
-    Recording::Proposal out{number(in, "program"), in.required<int>("round"), {}};
+    Recording::Proposal out{number(in, "program"), in.required<int>("round"), {}, in.optional<std::string>("silent").value_or("")};
     const Json* const moves = in.required_array("moves");
     KA_TRY(in.status());
     for (const Json& json : *moves) {
       FieldReader move(json, "recording: move");
-      out.moves.push_back({number(move, "text"), move.required<std::string>("what"), move.required<std::string>("bottleneck")});
+      const auto words = [&](const char* name) { return move.optional<std::string>(name).value_or(""); };
+      const std::string refused = words("refused");
+      out.moves.push_back({refused.empty() ? std::optional(number(move, "text")) : std::nullopt, move.required<std::string>("what"), move.required<std::string>("bottleneck"), words("by"), words("expected"), refused});
       KA_TRY(move.status());
     }
     out_.proposals.push_back(std::move(out));
@@ -199,14 +201,22 @@ Status RecordingWriter::judged(const std::vector<std::string>& texts, const std:
   return ok();
 }
 
-Status RecordingWriter::proposed(const Program& program, int round, const std::vector<Move>& moves) {
+Status RecordingWriter::proposed(const Program& program, int round, const std::vector<Move>& moves, const std::string& silent) {
   KA_ASSIGN(const std::size_t number, number_of(program.text));
   Json list = Json::array();
   for (const Move& move : moves) {
-    KA_ASSIGN(const std::size_t text, number_of(move.text));
-    list.push_back({{"text", text}, {"what", move.what}, {"bottleneck", move.bottleneck}});
+    Json one = {{"what", move.what}, {"bottleneck", move.bottleneck}};
+    if (move.refused.empty()) {
+      KA_ASSIGN(one["text"], number_of(move.text));
+    }
+    for (const auto& [name, words] : {std::pair("by", &move.by), std::pair("expected", &move.expected), std::pair("refused", &move.refused)}) {
+      if (!words->empty()) one[name] = *words;
+    }
+    list.push_back(std::move(one));
   }
-  return file_.append_line(to_json_text({{"kind", "proposed"}, {"program", number}, {"round", round}, {"moves", list}}));
+  Json line = {{"kind", "proposed"}, {"program", number}, {"round", round}, {"moves", list}};
+  if (!silent.empty()) line["silent"] = silent;
+  return file_.append_line(to_json_text(line));
 }
 
 Status RecordingWriter::timed(const std::vector<std::string>& texts, Effort effort, const Result<Samples>& samples) {
@@ -232,7 +242,7 @@ Result<Samples> RecordingDevice::time(const std::vector<std::string>& texts, Eff
 
 Result<std::vector<Move>> RecordingProposer::propose(const Program& program, const State& state, int bottlenecks) {
   KA_ASSIGN(std::vector<Move> out, proposer_.propose(program, state, bottlenecks));
-  KA_TRY(writer_.proposed(program, state.round, out));
+  KA_TRY(writer_.proposed(program, state.round, out, silent()));
   return out;
 }
 

@@ -31,13 +31,14 @@ struct RecordingHead {
 
 struct Recording {
   struct RecordedMove {
-    std::size_t text = 0;
-    std::string what, bottleneck;
+    std::optional<std::size_t> text;  // none: `refused` says why
+    std::string what, bottleneck, by = {}, expected = {}, refused = {};
   };
   struct Proposal {
     std::size_t program = 0;
     int round = 0;
     std::vector<RecordedMove> moves;
+    std::string silent = {};
   };
   struct Timing {
     Effort effort = Effort::brief;
@@ -61,7 +62,7 @@ class RecordingWriter {
  public:
   static Result<RecordingWriter> open(const std::string& path, const RecordingHead& head, bool resumes);
   Status judged(const std::vector<std::string>& texts, const std::vector<Judged>& results);
-  Status proposed(const Program& program, int round, const std::vector<Move>& moves);
+  Status proposed(const Program& program, int round, const std::vector<Move>& moves, const std::string& silent = {});
   Status timed(const std::vector<std::string>& texts, Effort effort, const Result<Samples>& samples);
 
  private:
@@ -88,6 +89,7 @@ class RecordingProposer : public Proposer {
  public:
   RecordingProposer(Proposer& proposer, RecordingWriter& writer) : proposer_(proposer), writer_(writer) {}
   Result<std::vector<Move>> propose(const Program& program, const State& state, int bottlenecks) override;
+  std::string silent() const override { return proposer_.silent(); }
 
  private:
   Proposer& proposer_;

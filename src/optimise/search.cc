@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -15,8 +16,6 @@ namespace {
 constexpr double kWithin = 1.1;       // of the best, by a brief timing: who is farther behind is not timed again
 constexpr double kImpossible = 1.02;  // of the least time; clocks are not better than that
 constexpr std::size_t kFewest = 2;    // that are timed fully, where there are so many
-
-std::string identity(const std::string& text) { return sha256_hex(trim(text)); }
 
 struct Contender {
   Move move;
@@ -49,7 +48,7 @@ class Search {
     Program& input = state_.programs[0];
     KA_ASSIGN(const std::vector<Judged> judged, device_.judge({input.text}));
     if (!judged[0].accepted) return invalid_input(fmt::format("the kernel to begin with is refused: {}", judged[0].reason));
-    state_.texts.insert(identity(input.text));
+    state_.texts.insert(text_identity(input.text));
     if (!judged[0].code.empty()) state_.codes.insert(judged[0].code);
     KA_ASSIGN(const Samples samples, device_.time({input.text}, Effort::full));
     if (samples.empty() || samples[0].empty()) return environment_error("the kernel to begin with could not be timed");
@@ -63,25 +62,31 @@ class Search {
     const double reached = efficiency(options_.floor_ms, state_.best_program().ms);
     if (options_.floor_ms > 0 && reached >= options_.target) return fmt::format("{:.1f} % of the least possible time is reached (target {:.1f} %)", 100 * reached, 100 * options_.target);
     if (state_.quiet_rounds >= options_.patience) return fmt::format("no gain beyond noise in {} round{}", state_.quiet_rounds, state_.quiet_rounds == 1 ? "" : "s");
-    if (nothing_left_) return "no move is left to try";
+    if (nothing_left_) return fmt::format("no move is left to try{}{}", proposer_.silent().empty() ? "" : ": ", proposer_.silent());
     if (state_.round >= options_.rounds) return fmt::format("the limit of {} round{}", options_.rounds, options_.rounds == 1 ? "" : "s");
     return options_.limit ? options_.limit() : "";
   }
 
   Status one_round() {
     ++state_.round;
+    const std::size_t earlier = state_.attempts.size();
     KA_ASSIGN(std::vector<Contender> contenders, candidates());
-    nothing_left_ = contenders.empty();
+    nothing_left_ = contenders.empty() && state_.attempts.size() == earlier;
+    std::map<int, double> times;
+    for (const Program& one : state_.programs) times[one.id] = one.ms;
     KA_TRY(drop_refused(contenders));
     KA_TRY(drop_slow(contenders));
     const int before = state_.best;
     if (!contenders.empty()) KA_TRY(race(contenders));
+    for (std::size_t i = earlier; i < state_.attempts.size(); ++i) {
+      if (const Attempt& one = state_.attempts[i]; !one.by.empty()) state_.reflections.push_back(reflect(one, times[one.parent]));
+    }
     state_.quiet_rounds = state_.best == before ? state_.quiet_rounds + 1 : 0;
     return ok();
   }
 
   void note(const Contender& one, const char* outcome, const std::string& reason, std::optional<double> ms = {}) {
-    state_.attempts.push_back({state_.round, one.parent, one.move.what, one.move.bottleneck, outcome, reason, ms, one.order, one.move.text});
+    state_.attempts.push_back({state_.round, one.parent, one.move.what, one.move.bottleneck, outcome, reason, ms, one.order, one.move.text, one.move.by, one.move.expected});
   }
 
   // The fastest programs, and what might be done to each that was not done before.
@@ -91,13 +96,22 @@ class Search {
     std::stable_sort(parents.begin(), parents.end(), [](const Program* a, const Program* b) { return a->ms < b->ms; });
     parents.resize(std::min(parents.size(), static_cast<std::size_t>(options_.width)));
     std::vector<Contender> out;
+    int order = 0;
     for (const Program* const parent : parents) {
       KA_ASSIGN(const std::vector<Move> moves, proposer_.propose(*parent, state_, options_.bottlenecks));
       int taken = 0;
       for (const Move& move : moves) {
         if (taken >= options_.moves) break;
-        if (!state_.texts.insert(identity(move.text)).second) continue;
-        out.push_back({move, parent->id, {}, static_cast<int>(out.size())});
+        Contender one{move, parent->id, {}, order++};
+        if (!move.refused.empty()) {
+          note(one, "refused", move.refused);
+          continue;
+        }
+        if (!state_.texts.insert(text_identity(move.text)).second) {
+          if (!move.by.empty()) note(one, "same_code", "its text was tried before");
+          continue;
+        }
+        out.push_back(std::move(one));
         ++taken;
       }
     }
@@ -238,6 +252,8 @@ class Search {
 const Program& State::best_program() const {
   return *std::find_if(programs.begin(), programs.end(), [this](const Program& one) { return one.id == best; });
 }
+
+std::string text_identity(const std::string& text) { return sha256_hex(trim(text)); }
 
 double efficiency(double floor_ms, double ms) { return ms > 0 ? floor_ms / ms : 0; }
 

@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "optimise/reflection.h"
 
 namespace ka::optimise {
 
@@ -34,6 +35,8 @@ struct Attempt {
   std::optional<double> ms;    // where it was timed
   int order = 0;               // among the candidates of its round; neither this nor the text is kept
   std::string text = {};       // only until its round is kept
+  std::string by = {};         // the language model that proposed it; empty: a rule did
+  std::string expected = {};   // what it said would come of it
 };
 
 struct Judged {
@@ -57,6 +60,8 @@ class Device {
 
 struct Move {
   std::string text, what, bottleneck;
+  std::string by = {}, expected = {};  // as in Attempt
+  std::string refused = {};            // why there is no text to try: an answer without a kernel
 };
 
 struct State;
@@ -65,6 +70,8 @@ class Proposer {
   virtual ~Proposer() = default;
   // Changes of this program, the most promising first, against so many of its bottlenecks. What was tried before is in the state.
   virtual Result<std::vector<Move>> propose(const Program& program, const State& state, int bottlenecks) = 0;
+  // Why it proposes less than it did ("the limit of 2000 tokens was reached"); empty: it does not.
+  virtual std::string silent() const { return ""; }
 };
 
 struct SearchOptions {
@@ -86,6 +93,7 @@ struct State {
   double input_ms = 0;                // its first median
   std::vector<Program> programs;      // in the race, the input first
   std::vector<Attempt> attempts;
+  std::vector<Reflection> reflections;  // on what language models proposed
   std::set<std::string> texts, codes;  // identities of what was tried
   int best = 0;                        // id
   std::string stop;                    // why it ended; empty: it has not
@@ -100,6 +108,9 @@ using Keep = std::function<Status(const State& state)>;
 
 // `state`: empty but for the input's text in programs[0], or one that was kept. Errors are the world's; whatever is wrong with a candidate is its attempt.
 Status search(State& state, const SearchOptions& options, Device& device, Proposer& proposer, const Keep& keep);
+
+// By which a text is told from others.
+std::string text_identity(const std::string& text);
 
 // The input's share of the least time that is possible; above 1 is a mistake of somebody.
 double efficiency(double floor_ms, double ms);

@@ -21,13 +21,16 @@ Result<Program> program_from(const Json& json) {
 Json json_of(const Attempt& one) {
   Json out = {{"round_num", one.round}, {"parent_id", one.parent}, {"move", one.move}, {"bottleneck", one.bottleneck}, {"outcome", one.outcome}, {"reason", one.reason}};
   if (one.ms) out["time_ms"] = *one.ms;
+  if (!one.by.empty()) out["by"] = one.by;
+  if (!one.expected.empty()) out["expected_outcome"] = one.expected;
   return out;
 }
 
 Result<Attempt> attempt_from(const Json& json) {
   FieldReader in(json, "attempt");
   Attempt out{in.required<int>("round_num"), in.required<int>("parent_id"), in.required<std::string>("move"), in.required<std::string>("bottleneck"), in.required<std::string>("outcome"),
-              in.required<std::string>("reason"), in.optional<double>("time_ms"), 0, {}};
+              in.required<std::string>("reason"), in.optional<double>("time_ms"), 0, {},
+              in.optional<std::string>("by").value_or(""), in.optional<std::string>("expected_outcome").value_or("")};
   KA_TRY(in.status());
   return out;
 }
@@ -53,6 +56,8 @@ Json to_json(const State& state) {
   out["attempts"] = Json::array();
   for (const Program& one : state.programs) out["programs"].push_back(json_of(one));
   for (const Attempt& one : state.attempts) out["attempts"].push_back(json_of(one));
+  if (!state.reflections.empty()) out["reflections"] = Json::array();
+  for (const Reflection& one : state.reflections) out["reflections"].push_back(to_json(one));
   return out;
 }
 
@@ -68,6 +73,7 @@ Result<State> state_from_json(const Json& json) {
   for (const std::string& one : in.required<std::vector<std::string>>("codes")) out.codes.insert(one);
   KA_TRY(read_list(in, "programs", out.programs, program_from));
   KA_TRY(read_list(in, "attempts", out.attempts, attempt_from));
+  if (json.contains("reflections")) KA_TRY(read_list(in, "reflections", out.reflections, reflection_from_json));
   KA_TRY(in.status());
   bool has_best = false;
   for (std::size_t i = 0; i < out.programs.size(); ++i) has_best = has_best || out.programs[i].id == out.best;

@@ -157,6 +157,36 @@ TEST_F(SearchTest, NothingIsTriedTwice) {
   EXPECT_EQ(device.judged, 3);
 }
 
+// One who answers in words, repeats itself, has something, and then falls silent.
+class Talker : public Proposer {
+ public:
+  int asked = 0;
+  Result<std::vector<Move>> propose(const Program&, const State&, int) override {
+    const std::vector<Move> answers = {{"", "words", "memory", "gpt", "", "no code block was found"}, {"input", "again", "memory", "gpt", ""}, {"a", "a thing", "memory", "gpt", "a little"}};
+    return static_cast<std::size_t>(++asked) <= answers.size() ? std::vector<Move>{answers[static_cast<std::size_t>(asked - 1)]} : std::vector<Move>();
+  }
+  std::string silent() const override { return asked > 3 ? "it has no tokens" : ""; }
+};
+
+TEST_F(SearchTest, WhatAModelSaysIsAnAttemptAndIsReflectedOn) {
+  Talker talker;
+  options.patience = 4;
+  options.width = 1;
+  device.rows["a"] = {8};
+  ASSERT_TRUE(search(state, options, device, talker, [this](const State& now) {
+    state = state_from_json(to_json(now)).value();
+    return ok();
+  }));
+  std::vector<std::string> outcomes;
+  for (const Attempt& one : state.attempts) outcomes.push_back(one.outcome + " " + one.by);
+  EXPECT_THAT(outcomes, testing::ElementsAre("refused gpt", "same_code gpt", "kept gpt"));
+  EXPECT_EQ(state.stop, "no move is left to try: it has no tokens");
+  ASSERT_EQ(state.reflections.size(), 3u);
+  EXPECT_EQ(state.reflections[0].actual, "refused: no code block was found");
+  EXPECT_EQ(state.reflections[2].expected, "a little");
+  EXPECT_THAT(state.reflections[2].actual, HasSubstr("times faster than what it changed"));
+}
+
 TEST_F(SearchTest, OneThatCrashesCostsItselfOnly) {
   row("a", 9), row("crash", 1), row("b", 8);
   device.rows["crash"].crashes = true;

@@ -1,7 +1,5 @@
 #include "pipeline/workers.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <future>
 #include <mutex>
@@ -12,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_fields.h"
+#include "pipeline/linked_cancel.h"
 #include "synth/prompt/normal_form.h"
 #include "synth/prompt/reply.h"
 
@@ -19,22 +18,6 @@ namespace ka::pipeline {
 namespace {
 
 constexpr const char* kOutcome = "outcome.json";
-
-// Cancelled with what is outside, or by itself.
-class LinkedCancel {
- public:
-  explicit LinkedCancel(const os::CancelToken& outer) : watcher_([this, outer] {
-      const Result<os::Ready> ready = os::wait_ready(outer.fd(), POLLIN, os::Deadline::never(), source_.token());
-      if (!ready || *ready == os::Ready::ready) source_.cancel();
-    }) {}
-  ~LinkedCancel() { source_.cancel(); }
-  void cancel() { source_.cancel(); }
-  os::CancelToken token() const { return source_.token(); }
-
- private:
-  os::CancelSource source_;
-  std::jthread watcher_;  // the last member: it uses the other
-};
 
 struct Written {
   std::string kernel;          // empty: the reply had none

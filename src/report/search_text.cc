@@ -54,6 +54,7 @@ void tell_search(const SearchView& search, const AddLine& add) {
   }
   for (const std::string& move : search.path) add("  changed: ", move);
   add("  ended: ", search.stop.empty() ? "not yet" : search.stop);
+  if (!search.models.empty()) add("  ", search.models);
   if (!search.message.empty()) add("  ", search.message);
 }
 
@@ -65,7 +66,7 @@ Json to_json(const SearchView& search) {
       tries.push_back({{"move", one.move}, {"bottleneck", one.bottleneck}, {"outcome", one.outcome}, {"reason", one.reason}, {"time_ms", one.ms ? Json(*one.ms) : Json()}});
     rounds.push_back({{"round", round.number}, {"best_ms", round.best_ms}, {"tried", tries}});
   }
-  return {{"input_ms", search.input_ms}, {"best_ms", search.best_ms}, {"floor_ms", search.floor_ms}, {"device", search.device}, {"changed", search.path}, {"rounds", rounds}, {"ended", search.stop}, {"message", search.message}};
+  return {{"input_ms", search.input_ms}, {"best_ms", search.best_ms}, {"floor_ms", search.floor_ms}, {"device", search.device}, {"changed", search.path}, {"rounds", rounds}, {"ended", search.stop}, {"message", search.message}, {"models", search.models}};
 }
 
 }  // namespace ka::report

@@ -85,6 +85,7 @@ void read_result(const Json& result, SearchView& view) {
   view.floor_ms = number_in(result, "floor_ms");
   view.device = text_in(result, "device");
   view.message = text_in(result, "message");
+  if (const auto models = result.find("models"); models != result.end() && models->is_object()) view.models = text_in(*models, "told");
   const auto roof = result.find("roofline");
   if (roof == result.end() || !roof->is_object()) return;
   const SearchRoof read{number_in(*roof, "bytes"), number_in(*roof, "flops"), number_in(*roof, "peak_bytes"), number_in(*roof, "peak_flops")};

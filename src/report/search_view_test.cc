@@ -32,7 +32,7 @@ Json state_of_search() {
                         tried(2, "wider still", "kept", "2.000 times as fast as the best (between 1.8 and 2.2)", 1), tried(2, "too wide", "slower", "1.50 times the time of the best", 3)}}};
 }
 
-Json result_of_search() { return {{"floor_ms", 0.5}, {"device", "cuda"}, {"message", ""}, {"roofline", {{"bytes", 1e9}, {"flops", 2e9}, {"peak_bytes", 2e12}, {"peak_flops", 6e13}}}}; }
+Json result_of_search() { return {{"floor_ms", 0.5}, {"device", "cuda"}, {"message", ""}, {"models", {{"told", "3 questions to language models, 20 tokens"}}}, {"roofline", {{"bytes", 1e9}, {"flops", 2e9}, {"peak_bytes", 2e12}, {"peak_flops", 6e13}}}}; }
 
 class SearchOf : public ::testing::Test {
  protected:
@@ -56,7 +56,7 @@ TEST_F(SearchOf, IsToldRoundByRound) {
   const std::string told = to_text(explain(run), run);
   for (const char* line : {"search    1.0000 ms, 4.00 times as fast as the given kernel; it began with 4.0000 ms", "50.0 % of the least possible time", "round 1: 2.0000 ms, 2.00 times",
                            "against memory (2 tried)", "won: wider, 2.0000 ms; 2.000 times as fast as the best (between 1.9 and 2.1)", "refused: narrower; result.mismatch: far off",
-                           "slower: too wide, 3.0000 ms", "round 3: nothing was left to try", "changed: wider still", "ended: the limit of 3 rounds"})
+                           "slower: too wide, 3.0000 ms", "round 3: nothing was left to try", "changed: wider still", "ended: the limit of 3 rounds", "3 questions to language models, 20 tokens"})
     EXPECT_THAT(told, HasSubstr(line));
   EXPECT_EQ(to_json(explain(run), run)["search"]["rounds"][0]["tried"][0]["outcome"], "kept");
 }

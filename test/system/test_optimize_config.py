@@ -83,13 +83,15 @@ class Configs(unittest.TestCase):
         return program.run("optimize", "--problem", "p.py", "--kernel", "k.py", "--config", "c.yaml", *words, cwd=self.folder.path)
 
     def test_beam_search(self) -> None:
-        done = self.optimize(BEAM, "--device", "cpu", "--json")
+        done = self.optimize(BEAM, "--device", "cpu", "--json", "--llm-timeout-s", "1")
         self.assertEqual(done.code, 0, done.text())
         words = json.loads((self.folder.path / "beam_run/request.json").read_text())["words"]
         for word in ("--beam-width=3", "--bottlenecks=1", "--workers=4", "--max-rounds=1", "--strategy=beam_search", "--bottleneck-override=memory"):
             self.assertIn(word, words)
         notes = done.json()["config_notes"]
-        for key in ("openai_model", "high_reasoning_effort", "database_path", "templates.kernel_optimization", "gpu_name", "benchmark_warmup", "use_rag"):
+        self.assertIn("--model=some-model", words)
+        self.assertIn("some-model", done.json()["models"]["silent"])  # there is no server for it
+        for key in ("database_path", "templates.kernel_optimization", "gpu_name", "benchmark_warmup", "use_rag"):
             self.assertEqual(len([note for note in notes if note.startswith(key + ": ")]), 1, notes)
         state = json.loads((self.folder.path / "beam_run/program_database.json").read_text())
         self.assertEqual({row["bottleneck"] for row in state["attempts"]}, {"memory", "another_kernel"})

@@ -18,8 +18,7 @@ struct ConfigKey {
 };
 
 inline constexpr std::string_view kSlotNote = "this part cannot be exchanged";
-inline constexpr std::string_view kPromptNote = "no language model takes part in a search, so there is no prompt (docs/prompts.md has those of the other commands)";
-inline constexpr std::string_view kModelNote = "a search asks no language model; its own moves work alone";
+inline constexpr std::string_view kPromptNote = "prompts have a form of their own here: --prompts names a folder with other ones (docs/prompts.md)";
 
 inline constexpr auto kConfigKeys = std::to_array<ConfigKey>({
     {"allow_fallback", "--no-fallback", true},
@@ -40,8 +39,6 @@ inline constexpr auto kConfigKeys = std::to_array<ConfigKey>({
     {"templates.kernel_optimization", "", false, kPromptNote},
     {"templates.reflexion_prompt", "", false, kPromptNote},
     {"templates.triton_guidelines", "", false, kPromptNote},
-    {"openai_model", "", false, kModelNote},
-    {"high_reasoning_effort", "", false, kModelNote},
     {"database_path", "", false, "the state of the search is program_database.json of the run directory"},
     {"gpu_name", "", false, "the driver is asked which GPU this is"},
     {"ncu_bin_path", "", false, "the variable KERNELAGENT_NCU names ncu, for profile"},

@@ -14,6 +14,7 @@
 #include "app/cli/earlier_run.h"
 #include "app/cli/optimize_config.h"
 #include "app/cli/optimize_files.h"
+#include "app/cli/optimize_model.h"
 #include "app/cli/recordings.h"
 #include "app/cli/request.h"
 #include "app/cli/run_output.h"
@@ -25,7 +26,6 @@
 #include "base/strings.h"
 #include "base/wall_time.h"
 #include "model/run_summary.h"
-#include "optimise/diagnose.h"
 #include "optimise/knobs.h"
 #include "optimise/recorded_device.h"
 #include "optimise/roofline.h"
@@ -35,7 +35,6 @@
 #include "pipeline/optimise_device.h"
 #include "pipeline/program_work.h"
 #include "problem/problem_file.h"
-#include "profile/static_facts.h"
 
 namespace ka::app {
 namespace {
@@ -111,25 +110,6 @@ Result<OptimizeRequest> request_of(const Arguments& arguments) {
   return request;
 }
 
-// What the compiled code of a program says holds it back; nothing where it cannot be compiled.
-optimise::Diagnose diagnosing(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
-  return [&request, &gpu, &interpreter, &cancel](const optimise::Program& program) {
-    if (!request.bottleneck.empty()) return std::vector<std::string>{request.bottleneck};
-    profile::StaticOptions options;
-    options.gpu = gpu ? gpu->facts : ir::default_gpu();
-    options.limit = request.judge.limit;
-    options.limits = request.judge.limits;
-    const verify::ProblemSource& problem = request.problem;
-    const Result<model::Profile> profile = profile::static_profile({problem.path, problem.object, problem.text, problem.mode, "kernel.py", program.text, request.judge.entry}, options, interpreter, cancel);
-    std::vector<std::string> out;
-    if (!profile) return out;
-    for (const model::Bottleneck& one : optimise::diagnose(*profile).bottlenecks) {
-      if (std::find(out.begin(), out.end(), one.category) == out.end()) out.push_back(one.category);
-    }
-    return out;
-  };
-}
-
 // The least time that the program can take on the GPU, as measured or by its data sheet, and the smaller of both; 0 where that is not known, or where nothing is timed on one.
 struct Floors {
   double ms = 0, least_ms = 0;
@@ -151,24 +131,26 @@ Floors floors_of(const graph::Exported& exported, const std::string& precision, 
 struct Study {
   Floors floors;
   std::vector<optimise::Move> moves;
+  std::optional<graph::Exported> exported;
 };
 Result<Study> study(const OptimizeRequest& request, const std::optional<pipeline::MachineGpu>& gpu, bridge::WarmInterpreter& interpreter, EventLog& log, const os::CancelToken& cancel) {
   Study out;
   pipeline::GenerateChoices choices;
   if (gpu) choices.gpu = gpu->facts;
-  const Result<graph::Exported> exported = pipeline::export_program(request.problem, request.judge, choices, interpreter, cancel, &log);
+  Result<graph::Exported> exported = pipeline::export_program(request.problem, request.judge, choices, interpreter, cancel, &log);
   if (!exported && exported.error().kind == ErrorKind::cancelled) return exported.error();
   if (!exported) return out;
   const std::string name = request.problem.path.substr(request.problem.path.rfind('/') + 1);
   out.moves = pipeline::generated_moves(*exported, request.judge.precision, fmt::format("Triton kernels for {}.", name), choices.gpu);
   if (gpu) out.floors = floors_of(*exported, request.judge.precision, *gpu);
+  out.exported = std::move(*exported);
   return out;
 }
 
 class Optimisation {
  public:
-  Optimisation(const OptimizeRequest& request, RunOutput& output, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, os::GpuPool* gpus)
-      : request_(request), output_(output), interpreter_(interpreter), cancel_(cancel), means_{interpreter, cancel, &output.log(), nullptr, gpus} {}
+  Optimisation(const OptimizeRequest& request, RunOutput& output, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, os::GpuPool* gpus, SearchModel& model)
+      : request_(request), output_(output), interpreter_(interpreter), cancel_(cancel), model_(model), means_{interpreter, cancel, &output.log(), nullptr, gpus} {}
 
   Status begin(const std::map<std::string, std::string>& request_files) {
     KA_TRY(output_.open());
@@ -187,30 +169,32 @@ class Optimisation {
     options.limit = limit;
     if (request_.judge.device == "cuda") gpu_ = pipeline::machine_gpu();
     Study program;
-    if (request_.recording) {
-      program.floors = recorded_floors(request_.recording->head);
-    } else {
+    if (!request_.recording || model_.takes_part()) {
       KA_ASSIGN(program, study(request_, gpu_, interpreter_, output_.log(), cancel_));
     }
-    floors_ = program.floors;
+    floors_ = request_.recording ? recorded_floors(request_.recording->head) : program.floors;
     options.floor_ms = floors_.ms;
     options.least_ms = floors_.least_ms;
     state_.stop.clear();  // a run that goes on has other limits
+    Diagnoses diagnoses(request_.problem, request_.judge, request_.bottleneck, gpu_ ? gpu_->facts : ir::default_gpu(), interpreter_, cancel_);
+    const ModelBrief brief{request_.problem, request_.judge, program.exported, gpu_, floors_.ms, options.target, floors_.basis};
     if (request_.recording) {
       optimise::RecordedDevice device(*request_.recording);
-      optimise::RecordedProposer proposer(*request_.recording);
-      return search(options, device, proposer, nullptr);
+      optimise::RecordedProposer recorded(*request_.recording, !model_.takes_part());
+      KA_ASSIGN(optimise::Proposer* const proposer, model_.join(recorded, brief, diagnoses, means_, output_));
+      return search(options, device, *proposer, nullptr);
     }
     pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_, (gpu_ ? gpu_->facts : ir::default_gpu()).cuda->arch);
     if (state_.input_ms > 0) KA_TRY(know_again(device));
-    optimise::KnobProposer knobs([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, diagnosing(request_, gpu_, interpreter_, cancel_));
-    pipeline::GeneratedFirst proposer(program.moves, knobs);
-    if (request_.record.empty()) return search(options, device, proposer, &device);
+    optimise::KnobProposer knobs([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, [&](const optimise::Program& one) { return diagnoses.categories(one); });
+    pipeline::GeneratedFirst built_in(program.moves, knobs);
+    KA_ASSIGN(optimise::Proposer* const proposer, model_.join(built_in, brief, diagnoses, means_, output_));
+    if (request_.record.empty()) return search(options, device, *proposer, &device);
     KA_ASSIGN(optimise::RecordingHead head, recording_head(request_.problem, request_.judge, gpu_, interpreter_, cancel_));
     head.floor_ms = floors_.ms, head.least_ms = floors_.least_ms, head.floor_basis = floors_.basis;
     KA_ASSIGN(optimise::RecordingWriter writer, optimise::RecordingWriter::open(request_.record, head, state_.input_ms > 0));
     optimise::RecordingDevice recording(device, writer);
-    optimise::RecordingProposer noting(proposer, writer);
+    optimise::RecordingProposer noting(*proposer, writer);
     return search(options, recording, noting, &device);
   }
 
@@ -220,7 +204,8 @@ class Optimisation {
     return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
       output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
-      std::map<std::string, std::string> files = round_files(parents, state, run_id());
+      std::map<std::string, std::string> files = round_files(parents, state, run_id(), model_.talks());
+      files.merge(model_.files());
       files.insert({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + (machine == nullptr ? "" : lines_of(machine->timings()))}});
       parents = state.programs;
       return output_.write(files);
@@ -273,7 +258,7 @@ class Optimisation {
     return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
             {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floors_.ms}, {"roofline", floors_.roofline},
             {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", device_word()}, {"recording", request_.recording ? request_.recording->head.in_words() : ""}, {"top_kernels", top}, {"winner", kept_.empty() ? Json() : Json{{"signature", signature_}, {"message", kept_}}},
-            {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
+            {"models", model_.json()}, {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
 
   std::string text() const {
@@ -284,6 +269,7 @@ class Optimisation {
     if (optimise::efficiency(floors_.ms, best.ms) > 1) out += "  more than 100 %: the floor is wrong (kernelagent doctor --measure-ceilings measures again), the time is, or the kernel does less than the program\n";
     for (const std::string& move : best.path) out += fmt::format("  {}\n", move);
     out += fmt::format("  ended after round {}, {} candidates: {}\n", state_.round, state_.attempts.size(), state_.stop);
+    out += model_.text("  ");
     if (!refused_.empty()) out += fmt::format("  {}\n", refused_);
     if (!kept_.empty()) out += fmt::format("  {}\n", kept_);
     return out;
@@ -302,6 +288,7 @@ class Optimisation {
     out.success = verdict_->accepted;
     out.exit_code = out.success ? 0 : 1;
     out.message = fmt::format("{:.3f} times as fast as the given kernel; {}", best.ms > 0 ? state_.input_ms / best.ms : 1, refused_.empty() ? state_.stop : refused_);
+    if (const std::string silent = model_.silent(); !silent.empty() && out.message.find(silent) == std::string::npos) out.message += "; " + silent;
     out.started = started;
     out.finished = utc_timestamp(system_wall_clock()());
     out.device = device_word();
@@ -327,6 +314,7 @@ class Optimisation {
   RunOutput& output_;
   bridge::WarmInterpreter& interpreter_;
   const os::CancelToken& cancel_;
+  SearchModel& model_;
   pipeline::Means means_;
   optimise::State state_;
   std::optional<pipeline::MachineGpu> gpu_;
@@ -366,11 +354,13 @@ Result<OptimizeEnd> optimize(const Arguments& given, AppContext& context) {
   if (!resumed && !request.record.empty() && os::exists(request.record)) return invalid_input(fmt::format("--record: {} is there already; a recording goes into a new file", request.record));
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : "", ".optimize"));
   if (!resumed && output.exists()) return invalid_input(fmt::format("--out: {} holds a run already; --resume goes on with it", output.folder()));
+  KA_ASSIGN(SearchModel model, SearchModel::plan(arguments.settings(), request.recording.has_value(), output.log()));
   KA_ASSIGN(const std::string python, bridge::find_interpreter());
   bridge::WarmInterpreter interpreter({python});
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.judge.device, "optimize", request.jobs, output.log()));
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * request.minutes);
-  Optimisation work(request, output, interpreter, context.cancel, gpus.get());
+  model.ends({std::chrono::time_point_cast<std::chrono::steady_clock::duration>(end)});
+  Optimisation work(request, output, interpreter, context.cancel, gpus.get(), model);
   const std::vector<std::string> words = arguments.words(kOfOneCommand, {"--out", "--resume"});
   KA_TRY(work.begin({{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request.problem.text)}})}, {kProblemFile, request.problem.text}, {kInputFile, request.kernel}}));
   KA_TRY(work.search([&] { return std::chrono::steady_clock::now() < end ? "" : fmt::format("the limit of {:g} minutes (--max-minutes)", request.minutes); }));

@@ -8,7 +8,7 @@
 
 namespace ka::app {
 
-inline constexpr auto kOptimizeFlags = with_settings<kStore>({
+inline constexpr auto kOptimizeFlags = with_settings<kStore | kSearch>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--kernel", "FILE", "the kernel file to begin with; the judge must accept it"},
     {"--test", "FILE", "a test script that every candidate must pass as well (docs/judge.md)"},

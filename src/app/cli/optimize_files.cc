@@ -41,6 +41,7 @@ std::vector<Worker> workers_of(const std::vector<optimise::Program>& parents, co
 Json json_of_try(const optimise::Attempt& one, double before_ms) {
   const bool timed = one.ms && *one.ms > 0;
   return {{"recommended_fix", one.move},
+          {"by", one.by},
           {"outcome", one.outcome},
           {"passed_verification", one.outcome != "refused"},
           {"error_message", one.outcome == "refused" || one.outcome == "crashed" || one.outcome == "impossible" ? one.reason : ""},
@@ -61,14 +62,28 @@ const optimise::Attempt* fastest(const Worker& worker) {
   return out;
 }
 
+// What the model of this worker was asked, and what came of it. `begin`: of the names.
+void add_talks(const Worker& worker, const optimise::State& state, const std::vector<pipeline::Talk>& talks, const std::string& begin, std::map<std::string, std::string>& out) {
+  const auto is_mine = [&](const auto& one) { return one.round == state.round && one.parent == worker.parent->id && one.bottleneck == worker.bottleneck; };
+  for (const pipeline::Talk& talk : talks) {
+    if (!is_mine(talk)) continue;
+    out[begin + "_opt_prompt.txt"] = talk.prompt;
+    out[begin + "_opt_reply.txt"] = talk.reply;
+  }
+  for (const optimise::Reflection& one : state.reflections) {
+    if (is_mine(one)) out[begin + "_reflexion.txt"] = optimise::reflection_text(one);
+  }
+}
+
 }  // namespace
 
-std::map<std::string, std::string> round_files(const std::vector<optimise::Program>& parents, const optimise::State& state, const std::string& run_id) {
+std::map<std::string, std::string> round_files(const std::vector<optimise::Program>& parents, const optimise::State& state, const std::string& run_id, const std::vector<pipeline::Talk>& talks) {
   std::map<std::string, std::string> out;
   const std::vector<Worker> workers = workers_of(parents, state);
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const Worker& worker = workers[i];
     const std::string folder = fmt::format("workers/w{}/{}/artifacts", i, run_id);
+    add_talks(worker, state, talks, fmt::format("{}/round{:03}", folder, state.round), out);
     Json moves = Json::array();
     for (const optimise::Attempt* const one : worker.attempts) moves.push_back(json_of_try(*one, worker.parent->ms));
     const optimise::Attempt* const best = fastest(worker);

@@ -14,7 +14,7 @@ namespace ka::app {
 enum class SettingKind { text, whole, number, yes_no, level, secret };
 
 // Which commands have its flags.
-enum SettingUse : unsigned { kNoFlag = 0, kKernels = 1, kExtract = 2, kCompose = 4, kAllStages = 7, kStore = 8 };
+enum SettingUse : unsigned { kNoFlag = 0, kKernels = 1, kExtract = 2, kCompose = 4, kAllStages = 7, kStore = 8, kSearch = 16 };
 
 struct Setting {
   std::string_view name;   // also its key in a config file
@@ -42,15 +42,15 @@ constexpr std::string_view first_word(std::string_view words) { return take_word
 inline constexpr double kMaxSeconds = 86'400, kMaxCount = 1e15;
 
 inline constexpr auto kSettings = std::to_array<Setting>({
-    {"model", "--model --ka-model", "NAME", "OPENAI_MODEL", "openai_model model_name ka_model", SettingKind::text, "", 0, 0, kAllStages,
+    {"model", "--model --ka-model", "NAME", "OPENAI_MODEL", "openai_model model_name ka_model", SettingKind::text, "", 0, 0, kAllStages | kSearch,
      "the language model that writes and improves kernels (without one the built-in generator works alone)"},
-    {"provider", "--provider", "NAME", "", "preferred_provider", SettingKind::text, "", 0, 0, kAllStages,
+    {"provider", "--provider", "NAME", "", "preferred_provider", SettingKind::text, "", 0, 0, kAllStages | kSearch,
      "who is asked for a model that several offer: openai, anthropic or relay"},
     {"workers", "--workers --ka-workers", "N", "NUM_KERNEL_SEEDS", "num_workers ka_num_workers", SettingKind::whole, "4", 1, 256, kKernels | kExtract,
      "workers of a language model on one kernel at the same time"},
     {"rounds", "--rounds --max-iters --ka-rounds", "N", "MAX_REFINEMENT_ROUNDS", "max_iters max_rounds ka_max_rounds", SettingKind::whole, "10", 1, 1000, kKernels | kExtract,
      "attempts of each worker"},
-    {"high_reasoning", "--no-high-reasoning --no-ka-high-reasoning", "", "", "high_reasoning_effort ka_high_reasoning", SettingKind::yes_no, "yes", 0, 0, kKernels,
+    {"high_reasoning", "--no-high-reasoning --no-ka-high-reasoning", "", "", "high_reasoning_effort ka_high_reasoning", SettingKind::yes_no, "yes", 0, 0, kKernels | kSearch,
      "ask the model for less effort than high"},
     {"router_model", "--router-model", "NAME", "", "", SettingKind::text, "", 0, 0, kKernels, "the model that is asked about the route (default: the rules decide alone)"},
     {"router_temperature", "--router-temperature --router-temp", "N", "", "router_temp", SettingKind::number, "0.2", 0, 2, kKernels, "how freely that model answers, 0 to 2"},
@@ -60,15 +60,15 @@ inline constexpr auto kSettings = std::to_array<Setting>({
     {"dispatch_model", "--dispatch-model --agent-model", "NAME", "", "agent_model", SettingKind::text, "", 0, 0, kKernels,
      "the model for the kernels of parts (default: that of --model)"},
     {"compose_model", "--compose-model", "NAME", "", "", SettingKind::text, "", 0, 0, kKernels | kCompose, "the model for the composition (default: the rules compose alone)"},
-    {"llm_timeout_s", "--llm-timeout-s", "SECONDS", "", "", SettingKind::number, "1200", 0.001, kMaxSeconds, kAllStages, "limit for one answer of a model"},
+    {"llm_timeout_s", "--llm-timeout-s", "SECONDS", "", "", SettingKind::number, "1200", 0.001, kMaxSeconds, kAllStages | kSearch, "limit for one answer of a model"},
     {"run_timeout_s", "--run-timeout-s", "SECONDS", "", "", SettingKind::number, "", 0.001, kMaxSeconds, kAllStages, "--timeout, where that is not given"},
     {"test_timeout_s", "--test-timeout-s", "SECONDS", "", "", SettingKind::number, "", 0.001, kMaxSeconds, kKernels | kCompose, "the same, before --run-timeout-s"},
     {"test_paths", "--test-paths", "FILE", "", "", SettingKind::text, "", 0, 0, kKernels, "a test script that the program must pass as well (docs/judge.md)"},
-    {"max_tokens_total", "--max-tokens-total", "N", "", "", SettingKind::whole, "", 1, kMaxCount, kAllStages, "stop asking models after this many tokens of the run"},
-    {"max_dollars", "--max-dollars", "N", "", "", SettingKind::number, "", 0, kMaxCount, kAllStages, "stop asking models after they have cost this much"},
-    {"replay", "--replay", "RUN", "", "", SettingKind::text, "", 0, 0, kAllStages, "answer from the conversations of an earlier run (its id or folder); no model is asked"},
+    {"max_tokens_total", "--max-tokens-total", "N", "", "", SettingKind::whole, "", 1, kMaxCount, kAllStages | kSearch, "stop asking models after this many tokens of the run"},
+    {"max_dollars", "--max-dollars", "N", "", "", SettingKind::number, "", 0, kMaxCount, kAllStages | kSearch, "stop asking models after they have cost this much"},
+    {"replay", "--replay", "RUN", "", "", SettingKind::text, "", 0, 0, kAllStages | kSearch, "answer from the conversations of an earlier run (its id or folder); no model is asked"},
     {"producers", "--producers", "WHO", "", "", SettingKind::text, "both", 0, 0, kKernels, "who writes kernels where a model is named: both, model or codegen (the built-in generator)"},
-    {"prompts", "--prompts", "DIR", "", "templates", SettingKind::text, "", 0, 0, kAllStages, "a folder with prompts that take the place of the built-in ones (docs/prompts.md)"},
+    {"prompts", "--prompts", "DIR", "", "templates", SettingKind::text, "", 0, 0, kAllStages | kSearch, "a folder with prompts that take the place of the built-in ones (docs/prompts.md)"},
     {"no_cusolver", "--no-cusolver", "", "", "", SettingKind::yes_no, "no", 0, 0, kKernels, "tell the model to do without cuSOLVER"},
     {"store", "--store", "FILE", "KERNELAGENT_STORE", "", SettingKind::text, ".optimize/winners.sqlite", 0, 0, kKernels | kStore, "where winning kernels of earlier searches are (docs/winners.md)"},
     {"log_level", "--log-level", "LEVEL", "LOG_LEVEL", "", SettingKind::level, "info", 0, 0, kAllStages, "debug, info, warning or error: what is said on the terminal"},

@@ -38,11 +38,6 @@ constexpr auto kStrategies = std::to_array<Strategy>({
     {"fuser_then_kernel", "the second way, and the first if it fails"},
 });
 
-Messages ask(const PromptFiles& files, const Marks& marks, std::string question) {
-  KA_ASSIGN(std::string system, files.render("system.md", {{"nonce", marks.code()}}));
-  return std::vector<llm::Message>{{llm::Role::system, std::move(system)}, {llm::Role::user, std::move(question)}};
-}
-
 std::string index_words(const model::WorstElement& worst) {
   return fmt::format("output {} at ({}): got {:g}, want {:g}, off by {:g}", worst.output, fmt::join(worst.index, ", "), worst.got, worst.want, worst.error);
 }
@@ -96,7 +91,7 @@ Messages generation_messages(const PromptFiles& files, const GenerationPrompt& p
   KA_ASSIGN(std::string question, files.render("kernel_generation.md",
                                          {{"task", std::move(task)}, {"variant", prompt.variant > 0 ? std::to_string(prompt.variant) : std::string()}, {"approach", approach},
                                              {"entry", prompt.task.entry}}));
-  return ask(files, marks, std::move(question));
+  return ask_with(files, marks, std::move(question));
 }
 
 Messages refinement_messages(const PromptFiles& files, const RefinementPrompt& prompt, std::string_view seed) {
@@ -119,7 +114,7 @@ Messages refinement_messages(const PromptFiles& files, const RefinementPrompt& p
                                           {"output", message("output", feedback.output)},
                                           {"history", history_rows(prompt, marks)},
                                           {"entry", prompt.task.entry}}));
-  return ask(files, marks, std::move(question));
+  return ask_with(files, marks, std::move(question));
 }
 
 Messages sentence_messages(const PromptFiles& files, const SentencePrompt& prompt, std::string_view seed) {
@@ -128,7 +123,7 @@ Messages sentence_messages(const PromptFiles& files, const SentencePrompt& promp
                                          {{"sentence", marks.around("sentence", prompt.sentence)},
                                           {"complaint", marks.around("message", elide_middle(prompt.complaint, kShownMessage))},
                                           {"program", marks.around("program", prompt.program)}}));
-  return ask(files, marks, std::move(question));
+  return ask_with(files, marks, std::move(question));
 }
 
 Messages route_messages(const PromptFiles& files, const RoutePrompt& prompt, std::string_view seed) {
@@ -141,7 +136,7 @@ Messages route_messages(const PromptFiles& files, const RoutePrompt& prompt, std
                                           {"strategies", std::move(strategies)},
                                           {"by_rules", prompt.by_rules.strategy},
                                           {"because", excerpt(prompt.by_rules.rationale, 300)}}));
-  return ask(files, marks, std::move(question));
+  return ask_with(files, marks, std::move(question));
 }
 
 Messages partition_messages(const PromptFiles& files, const PartitionPrompt& prompt, std::string_view seed) {
@@ -157,7 +152,7 @@ Messages partition_messages(const PromptFiles& files, const PartitionPrompt& pro
                                           {"time", prompt.seconds > 0 ? time_words(prompt.seconds) : std::string()},
                                           {"machine", std::move(machine)},
                                           {"complaint", excerpt(prompt.complaint, 1000)}}));
-  return ask(files, marks, std::move(question));
+  return ask_with(files, marks, std::move(question));
 }
 
 Messages compose_messages(const PromptFiles& files, const ComposePrompt& prompt, std::string_view seed) {
@@ -169,7 +164,7 @@ Messages compose_messages(const PromptFiles& files, const ComposePrompt& prompt,
   KA_ASSIGN(std::string task, task_text(files, prompt.task, marks));
   KA_ASSIGN(std::string question, files.render("compose.md", {{"task", std::move(task)}, {"parts", std::move(parts)}, {"complaint", excerpt(prompt.complaint, 1000)},
       {"entry", prompt.task.entry}}));
-  return ask(files, marks, std::move(question));
+  return ask_with(files, marks, std::move(question));
 }
 
 Messages continuation_messages(const PromptFiles& files, const ContinuationPrompt& prompt) {

@@ -9,6 +9,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "synth/prompt/examples.h"
+#include "synth/prompt/optimization.h"
 #include "synth/prompt/reply_json.h"
 
 namespace ka::prompt {
@@ -156,6 +157,61 @@ TEST(Prompts, GoldenCompose) {
   prompt.parts = {{"s1", "h = kernel_function(x, fc_weight, fc_bias)", kKernel}, {"s2", "y = kernel_function(h, scale)", kKernel}};
   prompt.complaint = "contract.shape: the result has the wrong shape";
   expect_golden("compose", compose_messages(built_in(), prompt, kSeed));
+}
+
+OptimizationPrompt optimization() {
+  OptimizationPrompt prompt;
+  prompt.task = linear_task();
+  prompt.kernel = kKernel;
+  prompt.seconds = 42e-6;
+  prompt.target = 0.95;
+  return prompt;
+}
+
+TEST(Prompts, GoldenOptimization) {
+  OptimizationPrompt prompt = optimization();
+  expect_golden("kernel_optimization_first", optimization_messages(built_in(), prompt, kSeed));
+  prompt.best_seconds = 40e-6;
+  prompt.floor_seconds = 21e-6;
+  prompt.basis = "by measured ceilings";
+  prompt.ceilings = "4.2 TB/s of memory traffic";
+  prompt.bottleneck = "memory";
+  prompt.causes = {{"relu: reads are not coalesced", "bytes per sector = 8: a quarter is used", "make neighbours read neighbours"}, {"the L2 cache misses", "", ""}};
+  for (int round = 1; round <= 9; ++round) prompt.attempts.push_back({round, "relu: num_warps 2 instead of 4", "slower", "1.40 times the time of the best", round % 2 == 0 ? 60e-6 : 0});
+  prompt.lessons = {{"larger blocks (said by gpt)", "half the time", "1.40 times slower than what it changed", "larger blocks (said by gpt): 1.40 times slower", ""}, {"one pass (said by gpt)", "", "it is the fastest so far", "", "one pass (said by gpt): it helped"}};
+  expect_golden("kernel_optimization", optimization_messages(built_in(), prompt, kSeed));
+}
+
+TEST(Prompts, OptimizationIsAskedInShortAndInTheFormOfTheUser) {
+  OptimizationPrompt prompt = optimization();
+  for (int round = 1; round <= 12; ++round) prompt.attempts.push_back({round, "move\nand more", "slower", std::string(5000, 'x'), 0});
+  const std::string text = optimization_messages(built_in(), prompt, kSeed).value()[1].text;
+  EXPECT_THAT(text, Not(HasSubstr("round 4:")));
+  EXPECT_THAT(text, HasSubstr("- round 5: move: slower (xxx"));
+  EXPECT_THAT(text, Not(HasSubstr("and more")));
+  EXPECT_LT(text.size(), optimization_messages(built_in(), optimization(), kSeed).value()[1].text.size() + 8 * 400);
+  const os::TempDir folder = os::TempDir::create().value();
+  ASSERT_TRUE(os::write_file_atomic(folder.file("kernel_optimization.md"), "Faster than {{time}}.\n"));
+  EXPECT_EQ(optimization_messages(PromptFiles::load(folder.path()).value(), prompt, kSeed).value()[1].text, "Faster than 42 us.\n");
+}
+
+TEST(Prompts, WhatAModelSaysAboutItsAnswer) {
+  const struct {
+    std::string reply, change, expected;
+  } rows[] = {
+      {"Change: larger blocks\nExpected: half the time\n```python\n", "larger blocks", "half the time"},
+      {"<think>Change: none</think>\n**Change:** larger *blocks*\r\n- expected:  `less`\n", "larger *blocks", "less"},
+      {"```python\n# Change: in the code\n```\nChange: behind it\n", "", ""},
+      {"<<<<<<< SEARCH\nChange: in an edit\n", "", ""},
+      {"Changes: many\n", "", ""},
+      {"Change: red \x1b[31mtext\x07 \xC2\x9B" "31m\xE2\x80\xAE" "desrever\nChange: second\n", "red  [31mtext  31mdesrever", ""},
+      {"", "", ""},
+  };
+  for (const auto& row : rows) {
+    const SaidAbout said = said_about(row.reply);
+    EXPECT_EQ((std::pair(said.change, said.expected)), (std::pair(row.change, row.expected))) << row.reply;
+  }
+  EXPECT_LE(said_about("Change: " + std::string(500, 'x')).change.size(), 123u);
 }
 
 TEST(Prompts, GoldenContinuation) {

@@ -152,6 +152,11 @@ Result<std::string> task_text(const PromptFiles& files, const Task& task, const 
                  {"test", marks.around("test", task.test)}});
 }
 
+Messages ask_with(const PromptFiles& files, const Marks& marks, std::string question) {
+  KA_ASSIGN(std::string system, files.render("system.md", {{"nonce", marks.code()}}));
+  return std::vector<llm::Message>{{llm::Role::system, std::move(system)}, {llm::Role::user, std::move(question)}};
+}
+
 std::string expected_signature(const model::Problem& problem, std::string_view entry) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) names.push_back(problem.inputs[i].name.empty() ? fmt::format("x{}", i) : problem.inputs[i].name);

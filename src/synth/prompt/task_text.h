@@ -27,6 +27,9 @@ std::vector<std::string_view> texts_of(const Task& task);
 Result<std::string> task_text(const PromptFiles& files, const Task& task, const Marks& marks);
 Result<std::string> machine_text(const PromptFiles& files, const Machine& machine);
 
+// The question behind the system prompt, which names the code of the marks.
+Messages ask_with(const PromptFiles& files, const Marks& marks, std::string question);
+
 // "4.2 us", "1.35 ms".
 std::string time_words(double seconds);
 
