@@ -104,6 +104,7 @@ void check_further_fields(FieldReader& row) {
   if (const Json* work = row.optional_object("work")) {
     FieldReader in(*work, row.where());
     for (const char* name : {"bytes", "product_flops", "other_flops"}) in.required<double>(name);
+    in.optional<double>("half_flops");
     if (Status read = in.status(); !read) row.fail(read.error());
   }
 }

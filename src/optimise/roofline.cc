@@ -16,7 +16,7 @@ Peaks data_sheet_peaks(const ir::Gpu& gpu) { return {gpu.peak_bytes, gpu.peak_fl
 Floor floor_of(const Work& work, const Peaks& peaks, std::string_view tier) {
   const bool half = tier == "tf32" || tier == "half";
   const double products = half ? peaks.half : std::max(peaks.float32, peaks.half / kProductsForFloat32);
-  return {work.bytes / peaks.bytes, std::max(work.product_flops / products, work.other_flops / peaks.float32), peaks.basis};
+  return {work.bytes / peaks.bytes, std::max(work.product_flops / products + work.half_flops / peaks.half, work.other_flops / peaks.float32), peaks.basis};
 }
 
 model::Roofline roofline(const Floor& floor, double measured_seconds, bool uses_tensor_cores) {

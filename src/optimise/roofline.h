@@ -12,8 +12,9 @@ namespace ka::optimise {
 
 struct Work {
   double bytes = 0;
-  double product_flops = 0;  // of matrix products
+  double product_flops = 0;  // of matrix products that have float32's accuracy
   double other_flops = 0;
+  double half_flops = 0;     // of matrix products that have TF32's or less: what PyTorch does by default with convolutions, and with numbers of 16 bits
 };
 
 // What a GPU can do, per second.

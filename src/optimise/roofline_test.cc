@@ -21,6 +21,8 @@ TEST(Roofline, TheFloorIsWorkOverThePeaksOfTheTier) {
       {"products in TF32's accuracy", {0, 989e9, 0}, "tf32", 0, 1e-3},
       {"products in half", {0, 989e9, 0}, "half", 0, 1e-3},
       {"other arithmetic beside products", {0, 989e9, 670e9}, "half", 0, 1e-2},
+      {"products that are TF32's by PyTorch's default", {0, 0, 0, 989e9}, "", 0, 1e-3},
+      {"both kinds of products, one after the other", {0, 989e9, 0, 989e9}, "", 0, 4e-3},
       {"nothing", {}, "fp32", 0, 0},
   };
   for (const auto& c : cases) {

@@ -21,7 +21,7 @@ Result<optimise::Work> program_work(const graph::Exported& exported, const std::
   optimise::Work out;
   out.bytes = made.cost.floor_bytes;
   for (const partition::KernelCost& kernel : made.cost.kernels) {
-    out.product_flops += kernel.product_flops;
+    (kernel.grade.starts_with("float32") || kernel.grade.starts_with("float64") ? out.product_flops : out.half_flops) += kernel.product_flops;
     out.other_flops += kernel.other_flops;
   }
   return out;

@@ -231,7 +231,7 @@ void SuiteJudge::tell(const Generated& made, Json& row) const {
 // What the program cannot do without, which is not that of a plan with rewrites that change the amount of work.
 void SuiteJudge::tell_work(const Generated& made, Json& row) const {
   const Result<optimise::Work> work = program_work(made.exported, suite_.options.precision, made.gpu);
-  if (work) row["work"] = {{"bytes", work->bytes}, {"product_flops", work->product_flops}, {"other_flops", work->other_flops}};
+  if (work) row["work"] = {{"bytes", work->bytes}, {"product_flops", work->product_flops}, {"half_flops", work->half_flops}, {"other_flops", work->other_flops}};
 }
 
 }  // namespace ka::pipeline

@@ -247,7 +247,7 @@ class TaskTiming {
 void tell_floor(Json& row, const SuiteOptions& suite) {
   if (!suite.gpu || !suite.gpu->peaks() || !row.contains("work")) return;
   const Json& json = row["work"];
-  const optimise::Work work{json.value("bytes", 0.0), json.value("product_flops", 0.0), json.value("other_flops", 0.0)};
+  const optimise::Work work{json.value("bytes", 0.0), json.value("product_flops", 0.0), json.value("other_flops", 0.0), json.value("half_flops", 0.0)};
   const optimise::Floor floor = optimise::floor_of(work, *suite.gpu->peaks(), row.value("tier", ""));
   row["floor"] = {{"ms", 1e3 * floor.seconds()}, {"memory_ms", 1e3 * floor.memory_seconds}, {"compute_ms", 1e3 * floor.compute_seconds},
                   {"bound", floor.memory_seconds >= floor.compute_seconds ? "memory" : "compute"}, {"gpu", suite.gpu->device.name}, {"basis", floor.basis}};

@@ -96,7 +96,7 @@ std::map<std::string, std::string> round_files(const std::vector<optimise::Progr
 }
 
 Json roofline_json(const optimise::Work& work, const optimise::Floor& floor) {
-  const double flops = work.product_flops + work.other_flops;
+  const double flops = work.product_flops + work.half_flops + work.other_flops;
   if (work.bytes <= 0 || floor.memory_seconds <= 0 || floor.compute_seconds < 0) return nullptr;
   // The roof over this program's own mix of products and other operations.
   return {{"bytes", work.bytes}, {"flops", flops}, {"peak_bytes", work.bytes / floor.memory_seconds}, {"peak_flops", floor.compute_seconds > 0 ? flops / floor.compute_seconds : 0}};
