@@ -73,6 +73,11 @@ Result<Gpu> read_gpu(const Json& json, const Gpu* first) {
     if (first == nullptr || out.source == "measured") out.*rate.reached = in.required<double>(rate.name);
     else out.*rate.reached = first->*rate.reached / rate.peak(*first) * rate.peak(out);
   }
+  std::vector<std::string> forms = in.optional<std::vector<std::string>>("forms").value_or(std::vector<std::string>{});
+  for (const std::string& form : forms) {
+    KA_ASSIGN(const std::set<Form> one, read_forms(form));
+    out.forms.insert(one.begin(), one.end());
+  }
   if (const Json* cuda = in.optional_object("cuda")) {
     KA_ASSIGN(out.cuda, read_cuda(*cuda));
   }

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "ir/forms.h"
 
 namespace ka::ir {
 
@@ -33,8 +35,10 @@ struct Gpu {
   double half_products = 0;      // float16
   double launch_seconds = 0;         // what a kernel costs on the GPU besides its work
   double python_launch_seconds = 0;  // how often Python can launch one
+  std::set<Form> forms = {};            // of kernels, that win on it
   std::optional<CudaLimits> cuda = {};  // nothing: no NVIDIA GPU
 
+  bool writes(Form form) const { return forms.contains(form); }
   std::int64_t wanted_programs() const { return 4 * multiprocessors; }  // enough to hide how long memory takes
 };
 

@@ -62,6 +62,14 @@ std::vector<optimise::Move> generated_moves(const graph::Exported& exported, con
     facts.*variant.fact *= variant.factor;
     add(facts, fmt::format(" as for a GPU with {}", variant.what));
   }
+  for (const ir::FormRow& form : ir::all_forms()) {
+    ir::Gpu facts = gpu;
+    if (facts.forms.erase(form.form) == 0) facts.forms.insert(form.form);
+    add(facts, fmt::format(" {} the form \"{}\"", gpu.writes(form.form) ? "without" : "in", form.name));
+  }
+  ir::Gpu all_forms = gpu;
+  for (const ir::FormRow& form : ir::all_forms()) all_forms.forms.insert(form.form);
+  add(all_forms, " in all forms");
   std::stable_sort(all.begin(), all.end(), [](const Written& a, const Written& b) { return a.seconds < b.seconds; });
   std::vector<optimise::Move> out;
   for (Written& one : all) out.push_back({std::move(one.text), std::move(one.what), "another_kernel"});

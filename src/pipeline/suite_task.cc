@@ -101,6 +101,10 @@ Json asked_of(const SuiteOptions& suite) {
   Json out = {{"mode", suite.mode}, {"route", suite.route}, {"precision", suite.options.precision}, {"seed", std::to_string(suite.options.seed)},
               {"algebraic", suite.choices.algebraic}};
   if (suite.takes_winners) out["winners"] = true;
+  if (suite.choices.gpu.forms != ir::default_gpu().forms) {
+    for (const ir::Form form : suite.choices.gpu.forms) out["forms"].push_back(ir::row_of(form).name);
+    if (suite.choices.gpu.forms.empty()) out["forms"] = Json::array();
+  }
   return out;
 }
 

@@ -101,6 +101,7 @@ Result<Suite> suite_of(const Arguments& arguments) {
   suite.out = arguments.text("--out", ".fuse/eval");
   suite.verifies = !arguments.has("--no-verify");
   suite.choices.algebraic = !arguments.has("--no-algebraic");
+  KA_TRY(read_forms_flag(arguments, suite.choices.gpu));
   suite.quiet = arguments.has("--json");
   KA_ASSIGN(suite.names, problems_below(suite.folder, arguments.text("--filter")));
   KA_ASSIGN(suite.jobs, arguments.whole_number("--jobs", 2));

@@ -28,6 +28,7 @@ inline constexpr auto kEvalFlags = with_settings<kStore>({
     {"--winners", "", "take kernels that earlier searches have found (docs/winners.md); without it every task has the generator's own"},
     {"--max-minutes", "N", "end with what there is after so many minutes; --resume goes on"},
     {"--limit", "SECONDS", "for one problem as a whole (default 900); a problem that takes longer is a timeout"},
+    {"--forms", "LIST", "forms of kernels to write, with commas between them; none or all (default: those that win on an H200)"},
     {"--precision", "TIER", "default, fp32, tf32 or half"},
     {"--no-algebraic", "", "leave out rewrites that change the amount of work"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},

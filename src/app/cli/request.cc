@@ -34,6 +34,7 @@ Result<Request> flags_of(const Arguments& arguments) {
     if (!found) return found.error().with("--gpu");
     request.choices.gpu = *found;
   }
+  KA_TRY(read_forms_flag(arguments, request.choices.gpu));
   request.choices.algebraic = !arguments.has("--no-algebraic");
   KA_ASSIGN(request.options, judge_options(arguments));
   return request;
@@ -53,6 +54,15 @@ Result<Request> request_about(const Arguments& arguments, const problem::Problem
 }
 
 }  // namespace
+
+Status read_forms_flag(const Arguments& arguments, ir::Gpu& gpu) {
+  if (!arguments.has("--forms")) return ok();
+  KA_ASSIGN(const std::string list, arguments.required("--forms"));
+  Result<std::set<ir::Form>> read = ir::read_forms(list);
+  if (!read) return read.error().with("--forms");
+  gpu.forms = *read;
+  return ok();
+}
 
 Result<Request> options_of(const Arguments& arguments) {
   if (!arguments.positional().empty())

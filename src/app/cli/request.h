@@ -25,6 +25,8 @@ struct Request {
 Result<Request> request_of(const Arguments& arguments, const std::string& command);
 // The same, or about the sentence that is the only plain word.
 Result<Request> request_in_words(const Arguments& arguments, const std::string& command);
+// The forms of kernels that --forms names, where it is given.
+Status read_forms_flag(const Arguments& arguments, ir::Gpu& gpu);
 // Without a problem.
 Result<Request> options_of(const Arguments& arguments);
 // --dispatch-jobs or --jobs; 0 for auto.

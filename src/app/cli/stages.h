@@ -30,6 +30,7 @@ inline constexpr auto kDispatchFlags = with_settings<kKernels>({
     {"--platform", "NAME", "cuda or xpu (default cuda)"},
     {"--target-platform", "NAME", "the same"},
     {"--gpu", "NAME", "the GPU whose facts decide tiles and ways of computing (default h200)"},
+    {"--forms", "LIST", "forms of kernels to write, with commas between them; none or all (default: those that win on that GPU)"},
     {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
     {"--device", "DEVICE", "where kernels are verified: cpu (Triton's interpreter), cuda, or auto"},
     {"--seed", "N", "other inputs and weights (default 0)"},
