@@ -294,11 +294,6 @@ Sym divided(const Sym& a, std::int64_t g) {
   return from_terms(std::move(terms));
 }
 
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
-
 // Takes whole multiples of b out of a: first a constant part, then by long division.
 Division reduce(const Sym& a, const Sym& b) {
   Division parts = long_division(a, b);

@@ -79,6 +79,8 @@ class Sym {
 // Of everything that decides what an expression simplifies to: equal expressions over indices of other extents differ.
 std::uint64_t hash_of(const Sym& a);
 
+// Towards minus infinity.
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b);
 // Quotient and remainder as Python's // and %; the divisor is a positive size.
 Sym floor_div(const Sym& a, const Sym& b);
 Sym modulo(const Sym& a, const Sym& b);

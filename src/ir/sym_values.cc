@@ -5,14 +5,10 @@
 #include "ir/sym.h"
 
 namespace ka::ir {
-namespace {
-
 std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   const std::int64_t q = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
-
-}  // namespace
 
 Sym product(const std::vector<Sym>& factors) {
   return std::accumulate(factors.begin(), factors.end(), Sym(1), [](const Sym& a, const Sym& b) { return a * b; });
