@@ -1,7 +1,8 @@
 """The child that times a kernel file against PyTorch: all contenders in one process, so that they share the clock of the GPU.
 
 Asked step by step, so that the other side knows which contender a process has died of: the problem is opened, each contender is prepared
-(compiled, warmed up), and the samples are taken. A round gives every contender, in an order that turns, the same inputs; between two samples
+(compiled, warmed up), and the samples are taken. Where other processes are being prepared on the same GPU meanwhile (`beside`), each contender is called just once per set of
+inputs, whoever compares configurations does so in turn, and the rest of the warm-up belongs to the samples, for which this process is alone. A round gives every contender, in an order that turns, the same inputs; between two samples
 a buffer larger than the L2 cache is written. On a GPU a sample is the time between two events on the stream; without one, which is for trying
 the command only, it is the clock of the CPU. Statistics are not made here: every sample is answered.
 
@@ -12,6 +13,7 @@ contenders under their own names; one that fails is told, and the others go on.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import os
 import time
@@ -34,6 +36,7 @@ INPUT_SETS_SHARE = 0.2  # of the free memory
 FLUSH_FACTOR = 4  # times the L2 cache
 FLUSH_BYTES = 256 << 20  # where its size is not known
 LEAST_ROUNDS = 5
+SETTLING_CALLS, SETTLING_SECONDS = 5, 0.5  # of each contender before the samples, where others were prepared beside
 
 
 class Failed(Exception):
@@ -72,21 +75,56 @@ class Clock:
             torch.cuda.synchronize()
 
 
+class Turn:
+    """Held by one process at a time of those that share a GPU. A lock of the process on a file that all of them have; it ends with the process."""
+
+    def __init__(self, fd: int | None) -> None:
+        self.fd, self.depth = fd, 0
+
+    def __enter__(self) -> None:
+        if self.fd is not None and self.depth == 0:
+            fcntl.lockf(self.fd, fcntl.LOCK_EX)
+        self.depth += 1
+
+    def __exit__(self, *_: Any) -> None:
+        self.depth -= 1
+        if self.fd is not None and self.depth == 0:
+            fcntl.lockf(self.fd, fcntl.LOCK_UN)
+
+
+def tune_in(turn: Turn) -> None:
+    """What PyTorch's compiler generates compares its configurations when it first runs."""
+    try:
+        from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+        compare = CachingAutotuner.autotune_to_one_config
+    except (ImportError, AttributeError):
+        return
+
+    def in_turn(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with turn:
+            return compare(self, *args, **kwargs)
+
+    CachingAutotuner.autotune_to_one_config = in_turn
+
+
 class Bench:
-    def __init__(self, request: dict[str, Any], problem: str) -> None:
+    def __init__(self, request: dict[str, Any], problem: str, turn: Turn | None = None) -> None:
         self.request = request
+        self.turn, self.beside = turn or Turn(None), int(request.get("beside", 1))
         self.device: str = request["device"]
         self.interpret: bool = self.device == "cpu"
         self.seed = int(request["seed"])
         self.program = self._program(problem)
         self.model = self.program.build(derived_seed(self.seed, cost.WEIGHTS_SEED))
         self.weights = {w.argument: w.tensor.detach() for w in weights.collect(self.model)}
-        self.inputs = self._input_sets()
+        with self.turn:
+            self.inputs = self._input_sets()
         self.files: dict[str, tuple[bytes, str, str | None]] = {}  # text, file name and entry of contenders that are kernel files
         self.calls: dict[str, Call] = {}  # of those that are ready
         self.clock = Clock(self.device)
         self.held_back = held_back.of_this_gpu(self.device)
         self.degenerate: str | None = None  # nobody has looked
+        self.tuned_in_turn = False
         self.can_interpret = False
 
     def _program(self, text: str) -> Program:
@@ -102,7 +140,7 @@ class Bench:
         begin = time.perf_counter()
         sets = [self._inputs(0)]
         size = sum(v.nbytes for v in sets[0] if isinstance(v, torch.Tensor))
-        room = torch.cuda.mem_get_info()[0] * INPUT_SETS_SHARE if self.device == "cuda" else 1 << 30
+        room = torch.cuda.mem_get_info()[0] * INPUT_SETS_SHARE / self.beside if self.device == "cuda" else 1 << 30
         while len(sets) < MOST_INPUT_SETS and size * (len(sets) + 1) <= room \
                 and (time.perf_counter() - begin) * (len(sets) + 1) / len(sets) < INPUT_SETS_SECONDS:
             sets.append(self._inputs(len(sets)))
@@ -155,6 +193,9 @@ class Bench:
             return self.model
         import torch._inductor.config as settings  # imports for a second, and only where it is wanted
         settings.compile_threads = 1  # the environment may have been read before
+        if self.beside > 1 and not self.tuned_in_turn:
+            tune_in(self.turn)
+            self.tuned_in_turn = True
         compiled = torch.compile(self.model, mode=COMPILE_MODES[name])
         if name == "compile":
             return compiled
@@ -176,17 +217,25 @@ class Bench:
         begin, calls = time.perf_counter(), 0
         answer: dict[str, Any] = {"ok": True}
         try:
-            call = self.contender(name)
-            calls = self._warm_up(call)
-            if name == "eager":
-                self.degenerate = why_degenerate(self.model, self.inputs)
+            with self._turn_of(name):
+                call = self.contender(name)
+                calls = self._warm_up(call)
+                if name == "eager":
+                    self.degenerate = why_degenerate(self.model, self.inputs)
             self.calls[name] = call
+            if self.beside > 1 and self.clock.cuda:
+                torch.cuda.empty_cache()  # others need it
         except Exception as exc:
             if name == "kernel":
                 raise
             answer["failed"] = one_line(f"{type(exc).__name__}: {exc}", 300)
             answer["broken"] = not self._recovered()
         return answer | {"calls": calls, "seconds": time.perf_counter() - begin}
+
+    def _turn_of(self, name: str) -> contextlib.AbstractContextManager[None]:
+        """What does nothing but run, or may compare configurations at any time, is prepared while the others wait."""
+        tunes = name == "compile_max_autotune" or b"autotune" in self.files.get(name, (b"",))[0]
+        return self.turn if name == "eager" or tunes else contextlib.nullcontext()
 
     def _recovered(self) -> bool:
         gc.collect()
@@ -199,15 +248,24 @@ class Bench:
         return True
 
     def samples(self) -> dict[str, Any]:
+        settled = self._settle()
         samples = self._rounds()
         name = torch.cuda.get_device_name(0) if self.device == "cuda" else "cpu"
         return {"ok": True, "samples": samples, "device": name, "method": "cuda_events" if self.clock.cuda else "perf_counter",
-                "flushed": self.clock.cuda, "input_sets": len(self.inputs), "degenerate": self.degenerate, "held_back": self.held_back.told()}
+                "flushed": self.clock.cuda, "input_sets": len(self.inputs), "degenerate": self.degenerate, "held_back": self.held_back.told(), "settled": settled}
+
+    def _settle(self) -> dict[str, int]:
+        """So many calls of each contender, where others were at work while it was prepared."""
+        return {} if self.beside == 1 else {name: self._call_for(call, SETTLING_CALLS, SETTLING_SECONDS) for name, call in self.calls.items()}
 
     def _warm_up(self, call: Call) -> int:
-        """At least one call per set of inputs (a compiler may look at each), then until the time for it is over."""
+        calls = self.request["warmup"] if self.beside == 1 else 0
+        return self._call_for(call, calls, self.request["warmup_seconds"])
+
+    def _call_for(self, call: Call, calls: int, seconds: float) -> int:
+        """At least one call per set of inputs (a compiler may look at each), then so many until the time for it is over."""
         begin, done = time.perf_counter(), 0
-        while done < len(self.inputs) or (done < self.request["warmup"] and time.perf_counter() - begin < self.request["warmup_seconds"]):
+        while done < len(self.inputs) or (done < calls and time.perf_counter() - begin < seconds):
             call(*self.inputs[done % len(self.inputs)])
             self.clock.wait()
             done += 1
@@ -255,7 +313,8 @@ def main(conn: Conn) -> None:
         if request["device"] == "cuda" and not torch.cuda.is_available():
             return error_answer("needs_cuda", None, message="this machine has no CUDA device")
         prepare_environment()
-        bench = Bench(request, read_all(fds[0], SOURCE_LIMIT).decode("utf-8-sig"))
+        turn = Turn(fds[2] if len(fds) > 2 else None)
+        bench = Bench(request, read_all(fds[0], SOURCE_LIMIT).decode("utf-8-sig"), turn)
         return bench.open(fds[1])
 
     with torch.no_grad():

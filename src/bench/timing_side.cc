@@ -88,7 +88,7 @@ Json opening(const Subject& subject, const TimingOptions& options) {
                   {"device", options.device},          {"seed", options.seed},       {"budget", nullptr},
                   {"kernel_filename", subject.kernel_path}, {"entry", subject.entry}, {"contenders", all_contenders(options)},
                   {"warmup", options.warmup},          {"warmup_seconds", options.warmup_seconds}, {"rounds", options.rounds},
-                  {"seconds", options.seconds}};
+                  {"seconds", options.seconds},        {"beside", options.shared != nullptr ? options.shared->subjects : 1}};
   if (!subject.problem_object.empty()) message["name"] = subject.problem_object;
   if (options.device == "cpu")
     message["budget"] = {{"elements", kInterpreterElements}, {"flops", kInterpreterFlops}, {"widths", false}, {"single", true}};
@@ -98,17 +98,21 @@ Json opening(const Subject& subject, const TimingOptions& options) {
   return message;
 }
 
+double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
 // One child that is asked step by step: whoever's turn it is when it ends is `guilty`.
 class TimingChild {
  public:
   TimingChild(const Subject& subject, const TimingOptions& options, bridge::Child child, const os::CancelToken& cancel, std::string& guilty)
       : subject_(subject), options_(options), child_(std::move(child)), cancel_(cancel), guilty_(guilty), all_(os::Deadline::in(options.limit)) {}
 
-  Result<Timed> time(std::span<const int> fds) {
+  // `turn`: among others who share the GPU.
+  Result<Timed> time(std::span<const int> fds, std::optional<os::Turns::Turn> turn) {
+    Timed out;
+    out.prepared.begin = now();
     KA_TRY(ask(kBenchProblem, opening(subject_, options_), fds));
     std::vector<std::string> order = all_contenders(options_);  // kernel files last: baselines are compiled before anything of them has run
     std::stable_partition(order.begin(), order.end(), [](const std::string& name) { return !name.starts_with("kernel"); });
-    Timed out;
     std::map<std::string, std::int64_t> calls;
     for (const std::string& name : order) {
       KA_ASSIGN(const Json answer, ask(name, {{"prepare", name}}, {}));
@@ -118,7 +122,15 @@ class TimingChild {
       out.failed[name] = elide_middle(answer["failed"].get<std::string>(), kMaxForeignText);
       if (answer.value("broken", false)) return environment_error(fmt::format("{} has left the GPU unusable: {}", name, out.failed[name]));
     }
+    out.prepared.end = now();
+    if (turn) {
+      KA_TRY(turn->become_alone(cancel_));
+      all_ = os::Deadline::in(options_.limit);  // waiting for the others is nobody's time
+    }
+    out.sampled.begin = now();
     KA_ASSIGN(const Json answer, ask(kBenchSamples, Json::object(), {}));
+    out.sampled.end = now();
+    for (const auto& [name, count] : answer.value("settled", std::map<std::string, std::int64_t>{})) calls[name] += count;
     KA_TRY(read_samples(answer, calls, out));
     return out;
   }
@@ -168,6 +180,11 @@ class TimingChild {
 
 }  // namespace
 
+Result<std::unique_ptr<SharedGpu>> SharedGpu::of(std::size_t subjects) {
+  KA_ASSIGN(os::MemoryFile lock, os::MemoryFile::create("ka_tuning"));
+  return std::make_unique<SharedGpu>(std::move(lock), subjects);
+}
+
 Json to_json(const HeldBack& held) { return {{"watched", held.watched}, {"again", held.again}, {"kept", held.kept}}; }
 
 std::string in_words(const HeldBack& held) {
@@ -193,10 +210,16 @@ Result<Timed> time_contenders(const Subject& subject, const TimingOptions& optio
   sandbox.only_gpu = options.only_gpu;
   KA_ASSIGN(os::MemoryFile problem, text_file(subject.problem_text));
   KA_ASSIGN(os::MemoryFile kernel, text_file(subject.kernel_text));
+  std::vector<int> fds = {problem.fd(), kernel.fd()};
+  std::optional<os::Turns::Turn> turn;
+  if (options.shared != nullptr) {
+    KA_ASSIGN(os::Turns::Turn beside, options.shared->turns.beside(cancel));
+    turn.emplace(std::move(beside));
+    fds.push_back(options.shared->tuning.fd());
+  }
   KA_ASSIGN(bridge::Child child, interpreter.spawn("bench", sandbox, cancel));
-  const std::array fds = {problem.fd(), kernel.fd()};
   std::string nobody;
-  return TimingChild(subject, options, std::move(child), cancel, guilty != nullptr ? *guilty : nobody).time(fds);
+  return TimingChild(subject, options, std::move(child), cancel, guilty != nullptr ? *guilty : nobody).time(fds, std::move(turn));
 } catch (const Json::exception& error) {
   return internal_error(fmt::format("the process that times answered nonsense ({})", error.what()));
 }

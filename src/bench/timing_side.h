@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "base/result.h"
 #include "bridge/warm_interpreter.h"
 #include "model/timing.h"
+#include "os/memory_file.h"
+#include "os/turns.h"
 
 namespace ka::bench {
 
@@ -27,6 +30,16 @@ struct Rival {
 };
 std::string rival_name(std::size_t number);
 
+// Several subjects on one GPU: they are opened and prepared side by side, which is mostly work for compilers, and each takes its samples alone.
+struct SharedGpu {
+  SharedGpu(os::MemoryFile lock, std::size_t count) : tuning(std::move(lock)), subjects(count) {}
+  static Result<std::unique_ptr<SharedGpu>> of(std::size_t subjects);
+
+  os::Turns turns;
+  const os::MemoryFile tuning;  // locked by the process that compares configurations: the others leave the GPU alone meanwhile, as far as they can
+  const std::size_t subjects;   // at most so many at a time
+};
+
 struct TimingOptions {
   std::string device = "cuda";           // cpu: the interpreter and the CPU's clock, to try the command
   std::vector<std::string> contenders;   // of kContenders, in the order of the table
@@ -40,6 +53,7 @@ struct TimingOptions {
   os::SandboxLimits limits;
   std::optional<int> only_gpu = {};  // that the contenders see
   std::vector<Rival> rivals = {};
+  SharedGpu* shared = nullptr;  // with others; null: alone from the beginning
 };
 
 // As in model/timing.h: "kernel", "eager", "compile", "compile_reduce_overhead", "compile_max_autotune". The word of the command
@@ -55,11 +69,17 @@ struct HeldBack {
 Json to_json(const HeldBack& held);
 std::string in_words(const HeldBack& held);  // empty: it never did
 
+// Seconds since 1970.
+struct Span {
+  double begin = 0, end = 0;
+};
+
 struct Timed {
   std::vector<model::Timing> timings;         // one per contender that ran, the kernel first
   std::map<std::string, std::string> failed;  // baselines and rivals that did not, and why
   std::map<std::string, double> warm_up_seconds;  // compilation included
   std::string device;
+  Span prepared, sampled;  // when
   HeldBack held_back;
   std::optional<std::string> degenerate;  // why the program's results say nothing about its inputs, empty where they do; nothing: nobody has looked
 };

@@ -132,7 +132,7 @@ Status SuiteJudge::run(Json& row) {
   KA_ASSIGN(problem::ProblemFile file, problem::read_problem(path));
   problem_ = {file.path, file.object, file.text, suite_.mode};
   if (suite_.route != "direct") return routed(row);
-  std::shared_lock beside = turns_.beside();
+  KA_ASSIGN(os::Turns::Turn beside, turns_.beside(cancel_));
   KA_ASSIGN(const Generated made, generate(problem_, suite_.options, suite_.choices, interpreter_, cancel_));
   row["plan"] = made.no_refactored.empty() ? "computes what the program computes" : made.no_refactored;
   tell(made, row);
@@ -146,7 +146,7 @@ Result<model::Verdict> SuiteJudge::ask(const verify::KernelSource& kernel) const
 }
 
 // A winner of an earlier search, where one is wanted and there is one; whether it is the row's kernel now.
-Result<bool> SuiteJudge::from_store(const Generated& made, std::shared_lock<std::shared_mutex>& beside, Json& row) {
+Result<bool> SuiteJudge::from_store(const Generated& made, os::Turns::Turn& beside, Json& row) {
   if (!suite_.takes_winners) return false;
   const std::string path = fmt::format("{}/{}", suite_.out, name_);
   const Means means{interpreter_, cancel_, nullptr, nullptr, gpus_};
@@ -162,7 +162,7 @@ Result<bool> SuiteJudge::from_store(const Generated& made, std::shared_lock<std:
 }
 
 // One kernel file for the whole program.
-Status SuiteJudge::direct(const Generated& made, std::shared_lock<std::shared_mutex> beside, Json& row) {
+Status SuiteJudge::direct(const Generated& made, os::Turns::Turn beside, Json& row) {
   const std::string path = fmt::format("{}/{}", suite_.out, name_);
   KA_TRY(os::make_dirs(path.substr(0, path.rfind('/'))));
   KA_TRY(os::write_file_atomic(path, made.file.text));
@@ -175,7 +175,7 @@ Status SuiteJudge::direct(const Generated& made, std::shared_lock<std::shared_mu
 
 // By the route that auto would take, or that was asked for; the other one where it fails.
 Status SuiteJudge::routed(Json& row) {
-  std::shared_lock beside = turns_.beside();
+  KA_ASSIGN(os::Turns::Turn beside, turns_.beside(cancel_));
   const std::string folder = fmt::format("{}/{}", suite_.out, name_.substr(0, name_.size() - 3));
   RunOptions options;
   options.problem = problem_;
@@ -209,12 +209,12 @@ Status SuiteJudge::routed(Json& row) {
 }
 
 // What comes of a verdict: once more where memory may have lacked because of others, and its row.
-Status SuiteJudge::judged(const verify::KernelSource& kernel, Result<model::Verdict> verdict, std::shared_lock<std::shared_mutex> beside, Json& row) {
-  beside.unlock();
+Status SuiteJudge::judged(const verify::KernelSource& kernel, Result<model::Verdict> verdict, os::Turns::Turn beside, Json& row) {
   if (suite_.jobs > 1 && suite_.options.device == "cuda" && lacked_room(verdict)) {
-    const std::unique_lock alone = turns_.alone();
+    KA_TRY(beside.become_alone(cancel_));
     verdict = ask(kernel);
   }
+  beside.end();
   if (!verdict) return verdict.error();
   tell_verdict(*verdict, row);
   row["verified_on"] = suite_.options.device;

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 
 #include "base/json.h"
+#include "os/turns.h"
 #include "pipeline/generate.h"
 #include "pipeline/machine_gpu.h"
 #include "pipeline/winners.h"
@@ -31,23 +30,6 @@ struct SuiteOptions {
   WinnerSide winners = {};     // where they are, for this machine
 };
 
-// Problems go side by side; a kernel that needs the memory of the others is alone. Who waits for that is passed by nobody: the gate lets no new ones in.
-class Turns {
- public:
-  std::shared_lock<std::shared_mutex> beside() {
-    const std::lock_guard in(gate_);
-    return std::shared_lock(running_);
-  }
-  std::unique_lock<std::shared_mutex> alone() {
-    const std::lock_guard in(gate_);
-    return std::unique_lock(running_);
-  }
-
- private:
-  std::mutex gate_;
-  std::shared_mutex running_;
-};
-
 // What a row was made with; another one is about something else.
 Json asked_of(const SuiteOptions& suite);
 // Whether the row is about the problem and the kernel file that lie there now.
@@ -60,8 +42,9 @@ bool wants_search(const Json& row, const SuiteOptions& suite);
 // The row without seconds; a failure of any kind is one. An error, beside cancellation, means that the suite cannot go on.
 class SuiteJudge {
  public:
-  // `gpus`: whoever judges on a GPU takes a place of it. Null: no GPU takes part, or nobody knows which.
-  SuiteJudge(const SuiteOptions& suite, const std::string& name, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, os::GpuPool* gpus, Turns& turns)
+  // `gpus`: whoever judges on a GPU takes a place of it. Null: no GPU takes part, or nobody knows which. `turns`: problems go side by side; a kernel that needs the memory of the others is
+  // alone.
+  SuiteJudge(const SuiteOptions& suite, const std::string& name, bridge::WarmInterpreter& interpreter, os::CancelToken cancel, os::GpuPool* gpus, os::Turns& turns)
       : suite_(suite), name_(name), interpreter_(interpreter), cancel_(std::move(cancel)), gpus_(gpus), turns_(turns) {}
 
   // Fills in the row as far as it gets; an error is why it got no further.
@@ -69,10 +52,10 @@ class SuiteJudge {
 
  private:
   Result<model::Verdict> ask(const verify::KernelSource& kernel) const;
-  Result<bool> from_store(const Generated& made, std::shared_lock<std::shared_mutex>& beside, Json& row);
-  Status direct(const Generated& made, std::shared_lock<std::shared_mutex> beside, Json& row);
+  Result<bool> from_store(const Generated& made, os::Turns::Turn& beside, Json& row);
+  Status direct(const Generated& made, os::Turns::Turn beside, Json& row);
   Status routed(Json& row);
-  Status judged(const verify::KernelSource& kernel, Result<model::Verdict> verdict, std::shared_lock<std::shared_mutex> beside, Json& row);
+  Status judged(const verify::KernelSource& kernel, Result<model::Verdict> verdict, os::Turns::Turn beside, Json& row);
   void tell(const Generated& made, Json& row) const;
   void tell_work(const Generated& made, Json& row) const;
 
@@ -82,7 +65,7 @@ class SuiteJudge {
   bridge::WarmInterpreter& interpreter_;
   os::CancelToken cancel_;
   os::GpuPool* gpus_;
-  Turns& turns_;
+  os::Turns& turns_;
 };
 
 // "refused", "timeout", ... for an error that ended a problem.

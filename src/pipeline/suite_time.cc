@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxWhy = 400;
 constexpr double kSuiteWarmUpSeconds = 1;
+constexpr std::uint64_t kLeastMemory = std::uint64_t{4} << 30;  // of a process with the compiled baselines
 constexpr const char* kEager = "eager";
 const std::string kRival = bench::rival_name(1);
 
@@ -72,7 +73,21 @@ class TaskTiming {
       gpu_ = alone->gpu();
     }
     KA_TRY(look_up());
-    return bench::time_in_attempts(subject_, timing_options(), means_.interpreter, means_.cancel);
+    KA_ASSIGN(bench::SharedGpu* const shared, means_.shared.gpu(gpu_.value_or(-1)));
+    if (timing_.jobs > 1) {
+      Result<bench::Timed> timed = bench::time_in_attempts(subject_, timing_options(shared), means_.interpreter, means_.cancel);
+      if (!lacked_room(timed)) return timed;
+      bench_["notes"].push_back("once more alone, for want of memory beside others");
+    }
+    KA_ASSIGN(const os::Turns::Turn turn, shared->turns.alone(means_.cancel));
+    return bench::time_in_attempts(subject_, timing_options(nullptr), means_.interpreter, means_.cancel);
+  }
+
+  // Whether somebody may have failed because others used memory at the same time.
+  static bool lacked_room(const Result<bench::Timed>& timed) {
+    const auto says = [](const std::string& why) { return why.find("memory") != std::string::npos; };
+    if (!timed) return timed.error().kind != ErrorKind::cancelled && says(timed.error().message);
+    return std::any_of(timed->failed.begin(), timed->failed.end(), [&](const auto& failed) { return says(failed.second); });
   }
 
   // The kernel of the search, in the same process as the default one; nothing where it found none.
@@ -115,23 +130,17 @@ class TaskTiming {
   }
 
   Status recognise_machine() {
-    const int number = gpu_.value_or(-1);
-    if (means_.machines != nullptr && means_.machines->contains(number)) {
-      machine_ = means_.machines->at(number);
-      return ok();
-    }
-    KA_ASSIGN(const bridge::InterpreterFacts facts, means_.interpreter.start(means_.cancel));
-    const Result<bench::Fingerprint> machine = bench::fingerprint_of(suite_.options.device, gpu_, facts);
-    if (!machine) {
-      bench_["notes"].push_back("baselines are not kept: " + machine.error().message);
-      return ok();
-    }
-    machine_ = *machine;
-    if (means_.machines != nullptr) means_.machines->emplace(number, *machine);
+    const Result<bench::Fingerprint> machine = means_.shared.machine(gpu_.value_or(-1), [&]() -> Result<bench::Fingerprint> {
+      KA_ASSIGN(const bridge::InterpreterFacts facts, means_.interpreter.start(means_.cancel));
+      return bench::fingerprint_of(suite_.options.device, gpu_, facts);
+    });
+    if (machine) machine_ = *machine;
+    else if (machine.error().kind == ErrorKind::cancelled) return machine.error();
+    else bench_["notes"].push_back("baselines are not kept: " + machine.error().message);
     return ok();
   }
 
-  bench::TimingOptions timing_options() const {
+  bench::TimingOptions timing_options(bench::SharedGpu* shared) const {
     bench::TimingOptions options;
     options.device = suite_.options.device;
     for (const std::string& name : timing_.contenders) {
@@ -145,6 +154,8 @@ class TaskTiming {
     if (rival_) options.rivals = {*rival_};
     options.limit = timing_.step_limit * (timing_.contenders.size() + 3);
     options.limits = timing_.limits;
+    options.shared = shared;
+    if (shared != nullptr) options.limits.memory_bytes = std::max(kLeastMemory, options.limits.memory_bytes / shared->subjects);
     options.only_gpu = gpu_;
     return options;
   }
@@ -226,7 +237,8 @@ class TaskTiming {
     Json timings = Json::array(), cached = Json::array();
     for (const model::Timing& timing : timed.timings) timings.push_back(model::to_json(timing));
     for (const auto& [name, entry] : cached_) cached.push_back({{"taken", entry.taken}, {"baseline", model::to_json(entry.baseline)}, {"eager", model::to_json(entry.eager)}});
-    return {{"device", timed.device}, {"timings", timings}, {"cached", cached}, {"ratios", bench_["ratios"]}, {"failed", bench_["failed"]},
+    const auto span = [](const bench::Span& when) { return Json::array({when.begin, when.end}); };
+    return {{"device", timed.device}, {"prepared", span(timed.prepared)}, {"sampled", span(timed.sampled)}, {"timings", timings}, {"cached", cached}, {"ratios", bench_["ratios"]}, {"failed", bench_["failed"]},
             {"warm_up_seconds", timed.warm_up_seconds}};
   }
 
@@ -243,6 +255,22 @@ class TaskTiming {
 };
 
 }  // namespace
+
+Result<bench::SharedGpu*> SharedTiming::gpu(int number) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<bench::SharedGpu>& found = gpus_[number];
+  if (found == nullptr) {
+    KA_ASSIGN(found, bench::SharedGpu::of(jobs_));
+  }
+  return found.get();
+}
+
+Result<bench::Fingerprint> SharedTiming::machine(int number, const std::function<Result<bench::Fingerprint>()>& ask) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = machines_.find(number); known != machines_.end()) return known->second;
+  KA_ASSIGN(const bench::Fingerprint machine, ask());
+  return machines_.emplace(number, machine).first->second;
+}
 
 void tell_floor(Json& row, const SuiteOptions& suite) {
   if (!suite.gpu || !suite.gpu->peaks() || !row.contains("work")) return;

@@ -106,6 +106,43 @@ class Tasks(Case):
             self.assertIn(says, failed["compile"])
 
 
+class SideBySide(Case):
+    def test_tasks_are_prepared_together_and_sampled_alone(self):
+        names = ("a.py", "b.py", "c.py")
+        for name in names:
+            (self.suite / name).write_text(when_timed("time.sleep(1)", "torch.compile = lambda model, **_: model"))
+        self.bench("--bench-jobs", "3", "--baseline", "compile")
+        samples = {name: json.loads((self.out / f"{name}.bench.json").read_text()) for name in names}
+        first = samples["a.py"]["prepared"]
+        for name, other in samples.items():
+            self.assertEqual([len(timing["samples_ms"]) for timing in other["timings"]], [5, 5, 5])
+            self.assertLess(other["prepared"][0], first[1], f"{name} began while a.py was prepared")
+            for rival in names:
+                if rival == name:
+                    continue
+                for what in ("prepared", "sampled"):
+                    begin, end = samples[rival][what]
+                    self.assertTrue(end <= other["sampled"][0] or other["sampled"][1] <= begin, f"{rival} was {what} while {name} was sampled")
+        for name in names:
+            self.assertEqual(set(self.ratios(name)), {"eager", "compile"})
+
+    def test_one_that_hangs_holds_nobody_up(self):
+        self.write("good.py", "hangs.py", "crashes.py")
+        self.bench("--bench-jobs", "3", "--bench-limit", "8")
+        rows = self.rows()
+        self.assertGreater(rows["good.py"]["bench"]["kernel_ms"], 0)
+        self.assertIn("was killed at the time limit", rows["hangs.py"]["bench"]["error"])
+        self.assertIn("ended before it answered", rows["crashes.py"]["bench"]["error"])
+
+    def test_who_lacked_memory_among_others_is_alone_then(self):
+        (self.suite / "greedy.py").write_text(when_timed("torch.empty(6 << 30, dtype=torch.uint8).fill_(1)"))
+        self.write("good.py")
+        self.bench("--bench-jobs", "2", "--memory", "9")
+        row = self.rows()["greedy.py"]["bench"]
+        self.assertGreater(row["kernel_ms"], 0)
+        self.assertIn("once more alone", row["notes"][-1])
+
+
 class Resume(Case):
     def test_what_is_there_is_not_done_again(self):
         self.write("good.py", "constant.py")
@@ -214,7 +251,8 @@ class BadUsage(Case):
         self.write("good.py")
         (self.root / "file").write_text("")
         for words, says in ((("--rounds", "0"), "--rounds"), (("--bench-seconds", "0"), "--bench-seconds"), (("--bench-limit", "x"), "--bench-limit"),
-                            (("--max-minutes", "0"), "--max-minutes"), (("--max-minutes", "1e9"), "--max-minutes"), (("--baseline", "eager,fast"), "unknown baseline")):
+                            (("--max-minutes", "0"), "--max-minutes"), (("--max-minutes", "1e9"), "--max-minutes"), (("--bench-jobs", "0"), "--bench-jobs"),
+                            (("--bench-jobs", "2", "--optimize"), "accepted would be --bench-jobs 1"), (("--baseline", "eager,fast"), "unknown baseline")):
             done = self.bench(*words, code=2)
             self.assertIn(says, done.err)
             self.assertEqual(len(done.err.splitlines()), 1)

@@ -22,6 +22,7 @@
 #include "base/json_fields.h"
 #include "base/strings.h"
 #include "os/files.h"
+#include "os/machine.h"
 
 namespace ka::app {
 namespace {
@@ -31,7 +32,7 @@ constexpr std::uint64_t kMaxJobs = 64, kMaxSuiteRounds = 100000;
 constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;
 constexpr double kMaxLimitSeconds = 86400, kMaxMinutes = 100000;
 constexpr const char* kBaselineCache = ".fuse/baselines";
-constexpr auto kOfBench = std::to_array<std::string_view>({"--baseline", "--rounds", "--bench-seconds", "--bench-limit", "--baseline-cache", "--no-baseline-cache"});
+constexpr auto kOfBench = std::to_array<std::string_view>({"--baseline", "--rounds", "--bench-seconds", "--bench-jobs", "--bench-limit", "--baseline-cache", "--no-baseline-cache"});
 
 struct Suite : pipeline::SuiteOptions {
   std::vector<std::string> names;  // relative to folder, sorted
@@ -66,6 +67,20 @@ Result<std::chrono::milliseconds> seconds_flag(const Arguments& arguments, const
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
+// Compilers keep about two cores busy for each task.
+Result<std::size_t> bench_jobs_of(const Arguments& arguments, const std::string& device) {
+  constexpr std::size_t kMostByItself = 8;
+  if (arguments.text("--bench-jobs", "auto") == "auto") {
+    if (device != "cuda" || arguments.has("--optimize")) return std::size_t{1};
+    KA_ASSIGN(const os::Machine machine, os::query_machine("."));
+    return std::clamp(static_cast<std::size_t>(std::max(machine.cores, 0)) / 2, std::size_t{1}, kMostByItself);
+  }
+  const Result<std::uint64_t> jobs = arguments.whole_number("--bench-jobs", 0);
+  if (!jobs || *jobs < 1 || *jobs > kMaxJobs) return invalid_input(fmt::format("--bench-jobs: auto, or a number from 1 to {}", kMaxJobs));
+  if (*jobs > 1 && arguments.has("--optimize")) return invalid_input("--bench-jobs and --optimize: a task that is searched is timed alone; accepted would be --bench-jobs 1");
+  return static_cast<std::size_t>(*jobs);
+}
+
 Status read_timing(const Arguments& arguments, Suite& suite) {
   for (const std::string_view flag : kOfBench) {
     if (arguments.has(flag) && !arguments.has("--bench")) return invalid_input(fmt::format("{} is for --bench, which is not given", flag));
@@ -83,6 +98,7 @@ Status read_timing(const Arguments& arguments, Suite& suite) {
   KA_ASSIGN(const std::chrono::milliseconds seconds, seconds_flag(arguments, "--bench-seconds", timing.seconds));
   timing.seconds = std::chrono::duration<double>(seconds).count();
   KA_ASSIGN(timing.step_limit, seconds_flag(arguments, "--bench-limit", std::chrono::duration<double>(timing.step_limit).count()));
+  KA_ASSIGN(timing.jobs, bench_jobs_of(arguments, suite.options.device));
   if (arguments.has("--baseline-cache") && arguments.has("--no-baseline-cache")) return invalid_input("--baseline-cache and --no-baseline-cache: one or the other");
   if (!arguments.has("--no-baseline-cache")) timing.cache = arguments.text("--baseline-cache", kBaselineCache);
   if (timing.cache && os::exists(*timing.cache) && !os::is_directory(*timing.cache)) return invalid_input(fmt::format("--baseline-cache: {} is no folder", *timing.cache));
@@ -154,30 +170,55 @@ class SuiteRun {
     return ended();
   }
 
-  // One after another: nothing else of this program is at work meanwhile. A task is searched and timed before the next one, so that whenever it ends rows are complete.
+  // Nothing else of this program is at work while samples are taken. A task is searched and timed before the next one, so that whenever it ends rows are complete.
   Status time_all(os::GpuPool* gpus) {
-    std::map<int, bench::Fingerprint> machines;
+    pipeline::SharedTiming shared(suite_.timing.jobs);
     Deadlines deadlines(cancel_);
-    for (const std::string& name : suite_.names) {
-      const auto row = rows_.find(name);
-      if (row == rows_.end()) continue;
-      if (suite_.search.wanted && pipeline::wants_search(row->second, suite_)) KA_TRY(search(row->second, deadlines));
-      if (!pipeline::wants_timing(row->second, suite_, suite_.timing)) continue;
-      KA_TRY(ended());
-      KA_ASSIGN(const Json timed, pipeline::time_task(row->second, suite_, suite_.timing, {interpreter_, cancel_, gpus, &machines}));
-      KA_TRY(keep(timed));
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      for (std::size_t i = next++; i < suite_.names.size(); i = next++) {
+        if (const Status done = timed(suite_.names[i], gpus, shared, deadlines); !done) {
+          const std::lock_guard lock(mutex_);
+          if (!failure_) failure_ = done.error();
+        }
+        const std::lock_guard lock(mutex_);
+        if (failure_) return;
+      }
+    };
+    {
+      std::vector<std::jthread> workers;
+      for (std::size_t k = 1; k < suite_.timing.jobs; ++k) workers.emplace_back(work);
+      work();
     }
-    return ok();
+    return failure_ ? Status(*failure_) : ok();
   }
 
  private:
+  Status timed(const std::string& name, os::GpuPool* gpus, pipeline::SharedTiming& shared, Deadlines& deadlines) {
+    Json row;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = rows_.find(name);
+      if (found == rows_.end()) return ok();
+      row = found->second;
+    }
+    if (suite_.search.wanted && pipeline::wants_search(row, suite_)) KA_TRY(search(row, deadlines));
+    if (!pipeline::wants_timing(row, suite_, suite_.timing)) return ok();
+    KA_TRY(ended());
+    KA_ASSIGN(const Json with_times, pipeline::time_task(row, suite_, suite_.timing, {interpreter_, cancel_, gpus, shared}));
+    const std::lock_guard lock(mutex_);
+    return keep(with_times);
+  }
+
   Status ended() const { return cancel_.cancelled() ? Status(cancelled_error("the suite was ended")) : ok(); }
 
   Status search(Json& row, Deadlines& deadlines) {
     KA_TRY(ended());
     row = begin_search(row, suite_);
+    rows_[row["name"].get<std::string>()] = row;
     KA_TRY(log_.append_line(to_json_text(row)));
     KA_ASSIGN(row, search_task(row, suite_, suite_.search, deadlines));
+    rows_[row["name"].get<std::string>()] = row;
     return note(row, search_line(row));
   }
 
@@ -216,7 +257,7 @@ class SuiteRun {
   bridge::WarmInterpreter& interpreter_;
   os::AppendFile& log_;
   const os::CancelToken cancel_;
-  pipeline::Turns turns_;
+  os::Turns turns_;
   std::mutex mutex_;  // guards rows_, log_, failure_ while workers run
   Rows& rows_;
   std::optional<Error> failure_;
@@ -226,7 +267,7 @@ Status run_all(Suite& suite, const Arguments& arguments, bridge::WarmInterpreter
   EventLog events;
   events.add_sink(make_human_sink(stderr, LogLevel::warning));
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> shared, gpus_for(suite.options.device, "eval", suite.jobs, events));
-  KA_ASSIGN(const std::unique_ptr<os::GpuPool> alone, gpus_for(suite.options.device, "eval --bench", 1, events));
+  KA_ASSIGN(const std::unique_ptr<os::GpuPool> alone, gpus_for(suite.options.device, "eval --bench", suite.timing.jobs, events));
   KA_TRY(interpreter.start(cancel));
   if (suite.takes_winners) {
     Request request;

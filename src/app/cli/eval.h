@@ -19,6 +19,7 @@ inline constexpr auto kEvalFlags = with_settings<kStore>({
     {"--baseline", "LIST", "for --bench: of eager, compile, reduce-overhead, max-autotune, separated by commas (default eager, which is always among them)"},
     {"--rounds", "N", "for --bench: samples of each contender (default 50)"},
     {"--bench-seconds", "SECONDS", "for --bench: time for all rounds of a problem (default 3)"},
+    {"--bench-jobs", "N|auto", "for --bench: tasks at a time that are compiled and warmed up on one GPU; samples are taken by one alone (default auto: by cores, at most 8; 1 without a GPU or with --optimize)"},
     {"--bench-limit", "SECONDS", "for --bench: to compile and warm up one contender, and to take all samples (default 180); who takes longer is left out"},
     {"--baseline-cache", "DIR", "for --bench: where times of compiled baselines are kept for later runs (default .fuse/baselines)"},
     {"--no-baseline-cache", "", "for --bench: measure every baseline anew, and keep none"},
