@@ -50,7 +50,7 @@ Result<WrittenPart> write_part(const model::Subgraph& subgraph, const DispatchOp
 Result<PartKernel> make_part(const model::Subgraph& subgraph, const DispatchOptions& options, const Means& means);
 
 // Parts that a GPU takes at a time: while one computes, others are compiled and compared.
-inline constexpr std::size_t kPartsPerGpu = 3;
+inline constexpr std::size_t kPartsPerGpu = 8;
 // What the judge of one part is thought to need, where its limit is higher: both programs with PyTorch, at the sizes of a part.
 inline constexpr std::uint64_t kPartMemory = std::uint64_t{3} << 30;
 
