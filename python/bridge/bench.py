@@ -124,7 +124,7 @@ class Bench:
         self.clock = Clock(self.device)
         self.held_back = held_back.of_this_gpu(self.device)
         self.degenerate: str | None = None  # nobody has looked
-        self.tuned_in_turn = False
+        self.tuned_in_turn = self.compiled_files = False
         self.can_interpret = False
 
     def _program(self, text: str) -> Program:
@@ -166,13 +166,9 @@ class Bench:
             pretend_gpu.install()
 
     def kernel(self, text: bytes, filename: str, entry_name: str | None) -> Call:
-        request = self.request
         self._prepare_interpreter()
-        path = module_loader.write_text(text, filename, entry_name)
-        found = weights.collect(self.model)
-        about = {"entry": entry_name, "inputs": len(self.inputs[0]), "mode": request["mode"],
-                 "weights": [{"name": w.name, "argument": w.argument} for w in found], "init_args": self.program.init_args(),
-                 "input_names": self.program.input_names(self.model, len(self.inputs[0]))}
+        self._compile_files()
+        path, about = module_loader.write_text(text, filename, entry_name), self._about(entry_name)
         with pretend_gpu.Pretence() if self.interpret else contextlib.nullcontext():
             entry = entries.Entry(module_loader.import_source(path), about)
         if entry.model is not None and self.device == "cuda":
@@ -181,10 +177,32 @@ class Bench:
         if wrong:
             raise Failed("; ".join(wrong))
         keywords = entry.keywords(self.weights)
-        if self.device == "cuda" and entry.model is None:
-            other = compile_ahead.second_import(path, about)
-            compile_ahead.ahead(lambda: other.call(*(compile_ahead.empty_copy(v) for v in self.inputs[0]), **keywords))
         return lambda *inputs: entry.call(*inputs, **keywords)
+
+    def _about(self, entry_name: str | None) -> dict[str, Any]:
+        found = weights.collect(self.model)
+        return {"entry": entry_name, "inputs": len(self.inputs[0]), "mode": self.request["mode"],
+                "weights": [{"name": w.name, "argument": w.argument} for w in found], "init_args": self.program.init_args(),
+                "input_names": self.program.input_names(self.model, len(self.inputs[0]))}
+
+    def _compile_files(self) -> None:
+        """The kernels of all files at once, when the first of them is prepared: a round of a search has many files of one kernel each. Whatever goes wrong with one is left to its real call."""
+        if self.compiled_files or self.device != "cuda":
+            return
+        self.compiled_files = True
+        calls = [self._call_of_copy(*file) for file in self.files.values()]
+        compile_ahead.ahead(*(call for call in calls if call is not None))
+
+    def _call_of_copy(self, text: bytes, filename: str, entry_name: str | None) -> Callable[[], Any] | None:
+        """The call of a second import of the file, on tensors of its own."""
+        try:
+            entry = compile_ahead.second_import(module_loader.write_text(text, filename, entry_name), self._about(entry_name))
+            if entry.model is not None or entry.bind_weights(self.weights):
+                return None
+            keywords = entry.keywords(self.weights)
+        except Exception:
+            return None
+        return lambda: entry.call(*(compile_ahead.empty_copy(value) for value in self.inputs[0]), **keywords)
 
     def contender(self, name: str) -> Call:
         if name in self.files:

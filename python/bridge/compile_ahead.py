@@ -83,12 +83,12 @@ def compile_all(jobs: list[Callable[[], Any]], workers: int) -> None:
         _waitpid(child, 0)
 
 
-def ahead(call: Callable[[], Any]) -> int:
-    """How many kernels were compiled for the call, which is made with launches that do nothing."""
+def ahead(*calls: Callable[[], Any]) -> int:
+    """How many kernels were compiled for the calls, which are made with launches that do nothing."""
     workers = min(_cores(), MOST_WORKERS)
     if AsyncCompileMode is None or workers < 2:
         return 0
-    jobs = wanted_by(call)
+    jobs = [job for call in calls for job in wanted_by(call)]
     if len(jobs) < LEAST_KERNELS:
         return 0
     compile_all(jobs, min(workers, len(jobs)))

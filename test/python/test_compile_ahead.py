@@ -95,6 +95,15 @@ class CompileAhead(unittest.TestCase):
         self.assertEqual(compile_ahead.ahead(lambda: other.call(torch.rand(300))), 0)
         self.assertEqual(self.compiled(), [])
 
+    def test_several_files_together_are_enough(self) -> None:
+        _, two = self.entry(2)
+        x = torch.rand(300)
+        path = os.path.join(self.folder, "another.py")
+        Path(path).write_text(HEAD + "".join(KERNEL.format(n=n) for n in (7, 8)) + ENTRY.format(names="add_7, add_8", last="pass"))
+        others = compile_ahead.second_import(path, {"entry": "kernel_function", "inputs": 1})
+        self.assertEqual(compile_ahead.ahead(lambda: two.call(x), lambda: others.call(x)), 4)
+        self.assertEqual(len(self.compiled()), 4)
+
     def test_a_call_that_fails_leaves_nothing_behind(self) -> None:
         run = triton.runtime.jit.JITFunction.run
         _, other = self.entry(4, "raise ValueError('late')")
