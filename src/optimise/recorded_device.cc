@@ -52,7 +52,7 @@ const std::vector<double>& RecordedDevice::ratios_of(std::size_t text, Effort ef
   return first.empty() ? other : first;
 }
 
-Result<std::vector<Judged>> RecordedDevice::judge(const std::vector<std::string>& texts) {
+Result<std::vector<Judged>> RecordedDevice::judge(const std::vector<std::string>& texts, const Limit&) {
   std::vector<Judged> out;
   for (const std::string& text : texts) {
     const auto number = numbers_.find(text);
@@ -74,7 +74,7 @@ Result<Samples> RecordedDevice::time(const std::vector<std::string>& texts, Effo
     if (timing.error) return environment_error(*timing.error);
     return timing.samples;
   }
-  const std::vector<double>& base = (effort == Effort::full && !full_.empty()) || brief_.empty() ? full_ : brief_;
+  const std::vector<double>& base = (effort != Effort::brief && !full_.empty()) || brief_.empty() ? full_ : brief_;
   Samples out(texts.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (const auto killer = killers_.find(numbers[i]); killer != killers_.end()) return environment_error(killer->second);

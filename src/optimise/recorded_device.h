@@ -14,7 +14,7 @@ class RecordedDevice : public Device {
  public:
   explicit RecordedDevice(const Recording& recording);
   // A text that the recording does not have is refused.
-  Result<std::vector<Judged>> judge(const std::vector<std::string>& texts) override;
+  Result<std::vector<Judged>> judge(const std::vector<std::string>& texts, const Limit&) override;
   // A set that was timed together gets exactly its samples. One that was not is put together from the sets in which each of it was: a sample keeps its ratio to what it was
   // paired with. Who has no samples crashed, or took all down where that was seen.
   Result<Samples> time(const std::vector<std::string>& texts, Effort effort) override;

@@ -220,7 +220,7 @@ TEST(RecordedDevice, GivesSetsAsTheyWereAndPutsOthersTogether) {
   EXPECT_FALSE(device.time({"input", "unknown"}, Effort::full));
   EXPECT_FALSE(device.time({"input", "b", "killer"}, Effort::full));
   EXPECT_FALSE(device.time({"input", "a", "killer"}, Effort::brief));
-  EXPECT_FALSE(device.judge({"unknown"}).value()[0].accepted);
+  EXPECT_FALSE(device.judge({"unknown"}, {}).value()[0].accepted);
 }
 
 TEST(RecordedProposer, AsItWasInTheRoundElseAllThatThereWas) {

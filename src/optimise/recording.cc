@@ -1,7 +1,9 @@
 #include "optimise/recording.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,7 +18,11 @@ constexpr int kSchema = 1;
 constexpr double kLeastMs = 1e-9, kMostMs = 1e12;
 constexpr std::size_t kMaxRecording = std::size_t{512} << 20;
 
-const char* effort_word(Effort effort) { return effort == Effort::brief ? "brief" : "full"; }
+constexpr std::array<std::pair<Effort, const char*>, 3> kEfforts = {{{Effort::brief, "brief"}, {Effort::full, "full"}, {Effort::last, "last"}}};
+
+const char* effort_word(Effort effort) {
+  return std::find_if(kEfforts.begin(), kEfforts.end(), [&](const auto& row) { return row.first == effort; })->second;
+}
 
 struct TextField {
   const char* name;
@@ -100,8 +106,9 @@ class LineReader {
   Status timed(FieldReader& in) {
     Recording::Timing out;
     const std::string effort = in.required<std::string>("effort");
-    if (in.good() && effort != "brief" && effort != "full") in.fail("effort", "must be brief or full");
-    out.effort = effort == "full" ? Effort::full : Effort::brief;
+    const auto* const row = std::find_if(kEfforts.begin(), kEfforts.end(), [&](const auto& one) { return effort == one.second; });
+    if (row != kEfforts.end()) out.effort = row->first;
+    else if (in.good()) in.fail("effort", "must be brief, full or last");
     for (const std::int64_t text : in.required<std::vector<std::int64_t>>("texts")) out.texts.push_back(checked(in, "texts", text));
     out.error = in.optional<std::string>("error");
     const Json* const samples = out.error ? nullptr : in.required_array("samples");
@@ -195,6 +202,7 @@ Result<std::vector<std::size_t>> RecordingWriter::numbers_of(const std::vector<s
 
 Status RecordingWriter::judged(const std::vector<std::string>& texts, const std::vector<Judged>& results) {
   for (std::size_t i = 0; i < std::min(texts.size(), results.size()); ++i) {
+    if (!results[i].reached) continue;
     KA_ASSIGN(const std::size_t number, number_of(texts[i]));
     KA_TRY(file_.append_line(to_json_text({{"kind", "judged"}, {"text", number}, {"accepted", results[i].accepted}, {"reason", results[i].reason}, {"code", results[i].code}})));
   }
@@ -227,8 +235,8 @@ Status RecordingWriter::timed(const std::vector<std::string>& texts, Effort effo
   return file_.append_line(to_json_text(line));
 }
 
-Result<std::vector<Judged>> RecordingDevice::judge(const std::vector<std::string>& texts) {
-  KA_ASSIGN(std::vector<Judged> out, device_.judge(texts));
+Result<std::vector<Judged>> RecordingDevice::judge(const std::vector<std::string>& texts, const Limit& limit) {
+  KA_ASSIGN(std::vector<Judged> out, device_.judge(texts, limit));
   KA_TRY(writer_.judged(texts, out));
   return out;
 }

@@ -77,7 +77,7 @@ class RecordingWriter {
 class RecordingDevice : public Device {
  public:
   RecordingDevice(Device& device, RecordingWriter& writer) : device_(device), writer_(writer) {}
-  Result<std::vector<Judged>> judge(const std::vector<std::string>& texts) override;
+  Result<std::vector<Judged>> judge(const std::vector<std::string>& texts, const Limit& limit) override;
   Result<Samples> time(const std::vector<std::string>& texts, Effort effort) override;
 
  private:

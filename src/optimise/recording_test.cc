@@ -15,7 +15,7 @@ const RecordingHead kHead = {"cuda", "NVIDIA H200", "580.1", 700, "2026-11-16T16
 // Answers anything; the second of two crashes, and three are too many.
 class PlainDevice : public Device {
  public:
-  Result<std::vector<Judged>> judge(const std::vector<std::string>& texts) override {
+  Result<std::vector<Judged>> judge(const std::vector<std::string>& texts, const Limit&) override {
     std::vector<Judged> out;
     for (const std::string& text : texts) out.push_back({text != "wrong", text == "wrong" ? "it is wrong" : "", "code of " + text});
     return out;
@@ -46,7 +46,7 @@ struct Files : testing::Test {
     RecordingProposer noting(proposer, *writer);
     State state;
     state.round = 2;
-    ASSERT_TRUE(recording.judge({text, "wrong"}));
+    ASSERT_TRUE(recording.judge({text, "wrong"}, {}));
     ASSERT_TRUE(noting.propose({0, -1, 0, text, "", "", 0}, state, 1));
     ASSERT_TRUE(recording.time({text}, Effort::full));
     ASSERT_TRUE(recording.time({text, text + "+"}, Effort::brief));
@@ -107,7 +107,7 @@ TEST_F(Files, WhatIsNoRecordingIsRefused) {
       {head + "x\n", "r:2"},
       {head + R"({"kind": "song"})" "\n", "\"song\" is none of"},
       {head + R"({"kind": "judged", "text": 0, "accepted": true, "reason": "", "code": ""})" "\n", "the number of no text before"},
-      {head + R"({"kind": "timed", "effort": "long", "texts": [], "samples": []})" "\n", "brief or full"},
+      {head + R"({"kind": "timed", "effort": "long", "texts": [], "samples": []})" "\n", "brief, full or last"},
       {head + R"({"kind": "timed", "effort": "full", "texts": [-1], "samples": [[1]]})" "\n", "the number of no text before"},
       {head + R"({"kind": "text", "text": "a"})" "\n" + R"({"kind": "timed", "effort": "full", "texts": [0], "samples": []})" "\n", "one list of samples for each"},
       {head + R"({"kind": "text", "text": "a"})" "\n" + R"({"kind": "timed", "effort": "full", "texts": [0], "samples": [[1, 0]]})" "\n", "more than 0"},

@@ -16,6 +16,7 @@ namespace {
 constexpr double kWithin = 1.1;       // of the best, by a brief timing: who is farther behind is not timed again
 constexpr double kImpossible = 1.02;  // of the least time; clocks are not better than that
 constexpr std::size_t kFewest = 2;    // that are timed fully, where there are so many
+constexpr int kLastDraws = 10'000;    // of the last race's intervals, whose ends lie far out
 
 struct Contender {
   Move move;
@@ -26,27 +27,34 @@ struct Contender {
 
 class Search {
  public:
-  Search(State& state, const SearchOptions& options, Device& device, Proposer& proposer, const Keep& keep) : state_(state), options_(options), device_(device), proposer_(proposer), keep_(keep) {}
+  Search(State& state, const SearchOptions& options, Device& device, Proposer& proposer, const Keep& keep)
+      : state_(state), options_(options), device_(device), proposer_(proposer), keep_(keep) {}
 
   Status run() {
     if (state_.programs.size() == 1 && state_.input_ms == 0) KA_TRY(time_input());
+    else if (state_.stop.empty()) state_.stop = why_stop();  // it goes on, perhaps from where it had ended
+    if (state_.stop.empty()) state_.has_finished = false;
     while (state_.stop.empty()) {
       KA_TRY(one_round());
       state_.stop = why_stop();
       KA_TRY(keep_(state_));
       for (Attempt& one : state_.attempts) one.text.clear();
     }
-    return ok();
+    if (state_.has_finished || state_.best == 0) return ok();
+    KA_TRY(last_race());
+    return keep_(state_);
   }
 
  private:
+  bool is_over() const { return options_.limit && !options_.limit().empty(); }
+
   Program& program(int id) {
     return *std::find_if(state_.programs.begin(), state_.programs.end(), [id](const Program& one) { return one.id == id; });
   }
 
   Status time_input() {
     Program& input = state_.programs[0];
-    KA_ASSIGN(const std::vector<Judged> judged, device_.judge({input.text}));
+    KA_ASSIGN(const std::vector<Judged> judged, device_.judge({input.text}, {}));
     if (!judged[0].accepted) return invalid_input(fmt::format("the kernel to begin with is refused: {}", judged[0].reason));
     state_.texts.insert(text_identity(input.text));
     if (!judged[0].code.empty()) state_.codes.insert(judged[0].code);
@@ -81,7 +89,8 @@ class Search {
     for (std::size_t i = earlier; i < state_.attempts.size(); ++i) {
       if (const Attempt& one = state_.attempts[i]; !one.by.empty()) state_.reflections.push_back(reflect(one, times[one.parent]));
     }
-    state_.quiet_rounds = state_.best == before ? state_.quiet_rounds + 1 : 0;
+    if (state_.best != before) state_.quiet_rounds = 0;
+    else if (!is_cut_) ++state_.quiet_rounds;
     return ok();
   }
 
@@ -98,6 +107,7 @@ class Search {
     std::vector<Contender> out;
     int order = 0;
     for (const Program* const parent : parents) {
+      if (parent != parents.front() && is_over()) break;
       KA_ASSIGN(const std::vector<Move> moves, proposer_.propose(*parent, state_, options_.bottlenecks));
       int taken = 0;
       for (const Move& move : moves) {
@@ -122,9 +132,14 @@ class Search {
     if (contenders.empty()) return ok();
     std::vector<std::string> texts;
     for (const Contender& one : contenders) texts.push_back(one.move.text);
-    KA_ASSIGN(const std::vector<Judged> judged, device_.judge(texts));
+    KA_ASSIGN(const std::vector<Judged> judged, device_.judge(texts, options_.limit));
     std::vector<Contender> out;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
+      if (!judged[i].reached) {
+        state_.texts.erase(text_identity(contenders[i].move.text));  // a run that goes on may try it
+        is_cut_ = true;
+        continue;
+      }
       if (!judged[i].accepted) note(contenders[i], "refused", judged[i].reason);
       else if (!judged[i].code.empty() && !state_.codes.insert(judged[i].code).second) note(contenders[i], "same_code", "it compiles to what was tried before");
       else out.push_back(std::move(contenders[i]));
@@ -136,9 +151,7 @@ class Search {
   // A brief timing beside the best; the better half of those that are not far behind it goes on.
   Status drop_slow(std::vector<Contender>& contenders) {
     if (contenders.empty()) return ok();
-    std::vector<std::string> texts = {state_.best_program().text};
-    for (const Contender& one : contenders) texts.push_back(one.move.text);
-    KA_ASSIGN(const Samples samples, timed(texts, Effort::brief));
+    KA_ASSIGN(const Samples samples, timed_beside_best(contenders));
     const double best = median(samples[0]);
     std::vector<Contender> out;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
@@ -156,6 +169,18 @@ class Search {
     return ok();
   }
 
+  // A best that has become unable to run is no longer the best.
+  Result<Samples> timed_beside_best(const std::vector<Contender>& contenders) {
+    std::vector<std::string> texts = {state_.best_program().text};
+    for (const Contender& one : contenders) texts.push_back(one.move.text);
+    Result<Samples> out = timed(texts, Effort::brief);
+    const bool cancelled = !out && out.error().kind == ErrorKind::cancelled;
+    if (cancelled || state_.best == 0 || (out && !(*out)[0].empty())) return out;
+    state_.best = 0;
+    texts[0] = state_.best_program().text;
+    return timed(texts, Effort::brief);
+  }
+
   double by_input_clock(double ms, double best_now) { return best_now > 0 ? ms / best_now * state_.best_program().ms : ms; }
 
   // The survivors, the best and the input, all in one set.
@@ -164,10 +189,9 @@ class Search {
     for (const Contender& one : contenders) texts.push_back(one.move.text);
     KA_ASSIGN(const Samples samples, timed(texts, Effort::full));
     const double input_now = median(samples[0]);
-    if (input_now <= 0 || samples[1].empty()) return environment_error("the kernel to begin with could not be timed again");
-    if (state_.best != 0) program(state_.best).ms = state_.input_ms * median(samples[1]) / input_now;
-    const double least = options_.least_ms > 0 ? options_.least_ms : options_.floor_ms;
-    if (median(samples[1]) > input_now) state_.best = 0;  // it was fast once
+    if (input_now <= 0) return environment_error("the kernel to begin with could not be timed again");
+    if (state_.best != 0 && !samples[1].empty()) program(state_.best).ms = state_.input_ms * median(samples[1]) / input_now;
+    if (samples[1].empty() || median(samples[1]) > input_now) state_.best = 0;  // it was fast once
     const std::vector<double>* leader = state_.best == 0 ? &samples[0] : &samples[1];
     const double certainty = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, contenders.size()));  // 95 % of all of them together
     for (std::size_t i = 0; i < contenders.size(); ++i) {
@@ -177,8 +201,8 @@ class Search {
         continue;
       }
       const double ms = state_.input_ms * median(mine) / input_now;
-      if (least > 0 && efficiency(least, ms) > kImpossible) {
-        note(contenders[i], "impossible", fmt::format("{:.0f} % of the least possible time: a mistake in the floor, or a cheat", 100 * efficiency(least, ms)), ms);
+      if (is_impossible(ms)) {
+        note(contenders[i], "impossible", fmt::format("{:.0f} % of the least possible time: a mistake in the floor, or a cheat", 100 * efficiency(least_ms(), ms)), ms);
         continue;
       }
       const Ratio gain = ratio_of_medians(*leader, mine, certainty, 2000, options_.seed);
@@ -193,6 +217,32 @@ class Search {
       leader = &mine;
     }
     return keep_fastest();
+  }
+
+  double least_ms() const { return options_.least_ms > 0 ? options_.least_ms : options_.floor_ms; }
+  bool is_impossible(double ms) const { return least_ms() > 0 && efficiency(least_ms(), ms) > kImpossible; }
+
+  // The input and all that are still in the race, once more, on samples by which nothing was chosen: the claim of the search is theirs. Where the best is not certainly faster than
+  // the input the next that is takes its place; where nobody is, the input does.
+  Status last_race() {
+    std::vector<std::string> texts;
+    for (const Program& one : state_.programs) texts.push_back(one.text);
+    KA_ASSIGN(const Samples samples, timed(texts, Effort::last));
+    const double input_now = median(samples[0]);
+    if (input_now <= 0) return environment_error("the kernel to begin with could not be timed again");
+    const double certainty = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, texts.size() - 1));  // 95 % of all of them together
+    state_.finish.clear();
+    for (std::size_t i = 1; i < samples.size(); ++i) {
+      Program& one = state_.programs[i];
+      if (samples[i].empty()) continue;
+      one.ms = state_.input_ms * median(samples[i]) / input_now;
+      const Ratio gain = ratio_of_medians(samples[0], samples[i], certainty, kLastDraws, options_.seed);
+      if (gain.low > 1 && !is_impossible(one.ms)) state_.finish.push_back({one.id, gain.value, gain.low, gain.high});
+    }
+    std::stable_sort(state_.finish.begin(), state_.finish.end(), [this](const Finish& a, const Finish& b) { return std::pair(a.program != state_.best, -a.gain) < std::pair(b.program != state_.best, -b.gain); });
+    state_.best = state_.finish.empty() ? 0 : state_.finish[0].program;
+    state_.has_finished = true;
+    return ok();
   }
 
   int next_id() const {
@@ -216,7 +266,7 @@ class Search {
   // Where one of them takes the GPU down, each is timed beside the first alone, and the guilty one has no samples.
   Result<Samples> timed(const std::vector<std::string>& texts, Effort effort) {
     Result<Samples> all = device_.time(texts, effort);
-    if (all && all->size() == texts.size()) return all;
+    if (all && all->size() == texts.size()) return even(std::move(*all));
     if (!all && all.error().kind == ErrorKind::cancelled) return all.error();
     Samples out(texts.size());
     for (std::size_t i = 1; i < texts.size(); ++i) {
@@ -226,10 +276,23 @@ class Search {
       if (out[0].empty()) out[0] = (*two)[0];
       out[i] = beside((*two)[1], (*two)[0], out[0]);
     }
-    if (!out[0].empty()) return out;
+    if (!out[0].empty()) return even(std::move(out));
     KA_ASSIGN(Samples alone, device_.time({texts[0]}, effort));
     out[0] = alone.empty() ? std::vector<double>() : alone[0];
     return out;
+  }
+
+  // Rounds that all of them have: sets that were timed apart may have been cut at different ones. Who has fewer than half of the others' went away in between.
+  static Samples even(Samples samples) {
+    std::size_t most = 0;
+    for (const std::vector<double>& one : samples) most = std::max(most, one.size());
+    std::size_t least = most;
+    for (std::vector<double>& one : samples) {
+      if (one.size() < (most + 1) / 2) one.clear();
+      else least = std::min(least, one.size());
+    }
+    for (std::vector<double>& one : samples) one.resize(std::min(one.size(), least));
+    return samples;
   }
 
   // Samples of another set, as if taken beside `reference`: each keeps its ratio to what it was paired with.
@@ -244,6 +307,7 @@ class Search {
   Device& device_;
   Proposer& proposer_;
   const Keep& keep_;
+  bool is_cut_ = false;        // the limit came while candidates were judged
   bool nothing_left_ = false;  // what is proposed was tried before, all of it
 };
 

@@ -1,7 +1,8 @@
 // The search for a faster kernel: which programs are changed, which candidates are timed and for how long, who wins, and when it ends.
 //
 // How a kernel is judged, timed and changed is the business of others (Device, Proposer): the search is the same on a GPU and on a recording of one. The input stays in the
-// race until the end, so the result is never slower than it; a candidate wins only where the confidence interval of paired samples says so.
+// race until the end, so the result is never slower than it; a candidate wins only where the confidence interval of paired samples says so. Many rounds choose many times, and
+// the luckiest of many looks faster than it is: what the search claims in the end is measured by a last race, on samples by which nothing was chosen.
 #pragma once
 
 #include <cstdint>
@@ -43,17 +44,21 @@ struct Judged {
   bool accepted = false;
   std::string reason;  // why not
   std::string code;    // identity of what it compiles to; empty: not known
+  bool reached = true;  // false: the limit came first, and nothing is known of it
 };
 
 // Samples by contender and round of timing; an empty list is a contender that crashed.
 using Samples = std::vector<std::vector<double>>;
-enum class Effort { brief, full };
+enum class Effort { brief, full, last };
+
+// Why it must end now ("the limit of 5 minutes"); empty: it need not. May be asked by several threads.
+using Limit = std::function<std::string()>;
 
 class Device {
  public:
   virtual ~Device() = default;
-  // All of them, side by side. An error: nothing can be judged any more.
-  virtual Result<std::vector<Judged>> judge(const std::vector<std::string>& texts) = 0;
+  // All of them, side by side; at the limit what is not judged yet is not reached. An error: nothing can be judged any more.
+  virtual Result<std::vector<Judged>> judge(const std::vector<std::string>& texts, const Limit& limit) = 0;
   // Interleaved: sample i of all contenders was taken in the same round. An error other than `cancelled`: somebody took the GPU down with them.
   virtual Result<Samples> time(const std::vector<std::string>& texts, Effort effort) = 0;
 };
@@ -83,8 +88,14 @@ struct SearchOptions {
   double floor_ms = 0;     // the least time, by what the GPU is known to reach; 0: not known
   double least_ms = 0;     // that no honest program can beat, by its data sheet too; 0: floor_ms
   double target = 0.95;    // of the floor
-  std::function<std::string()> limit = {};  // why it must end now ("the limit of 5 minutes"); empty: it need not
+  Limit limit = {};        // also inside of a round: then nothing more is judged, and what was accepted by then is timed
   std::uint64_t seed = 1;
+};
+
+// What the last race says of a program that is certainly faster than the input: how many times, and between which bounds.
+struct Finish {
+  int program = 0;  // id
+  double gain = 1, low = 1, high = 1;
 };
 
 // Where the search stands. With it the search goes on as if nothing had happened.
@@ -97,13 +108,16 @@ struct State {
   std::set<std::string> texts, codes;  // identities of what was tried
   int best = 0;                        // id
   std::string stop;                    // why it ended; empty: it has not
+  bool has_finished = false;           // the last race was run
+  std::vector<Finish> finish;          // the best first; empty: nothing was certainly faster than the input
 
   const Program& best_program() const;
 };
+Json to_json(const Finish& finish);
 Json to_json(const State& state);
 Result<State> state_from_json(const Json& json);
 
-// Called after every round.
+// Called after every round, and after the last race.
 using Keep = std::function<Status(const State& state)>;
 
 // `state`: empty but for the input's text in programs[0], or one that was kept. Errors are the world's; whatever is wrong with a candidate is its attempt.

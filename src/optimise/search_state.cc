@@ -35,6 +35,13 @@ Result<Attempt> attempt_from(const Json& json) {
   return out;
 }
 
+Result<Finish> finish_from(const Json& json) {
+  FieldReader in(json, "last_race");
+  Finish out{in.required<int>("program_id"), in.required<double>("speedup"), in.required<double>("low"), in.required<double>("high")};
+  KA_TRY(in.status());
+  return out;
+}
+
 template <typename T, typename Read>
 Status read_list(FieldReader& in, const char* name, std::vector<T>& out, const Read& read) {
   const Json* const list = in.required_array(name);
@@ -48,6 +55,8 @@ Status read_list(FieldReader& in, const char* name, std::vector<T>& out, const R
 
 }  // namespace
 
+Json to_json(const Finish& one) { return {{"program_id", one.program}, {"speedup", one.gain}, {"low", one.low}, {"high", one.high}}; }
+
 Json to_json(const State& state) {
   Json out = {{"round", state.round}, {"quiet_rounds", state.quiet_rounds}, {"input_ms", state.input_ms}, {"best", state.best}, {"stop", state.stop}};
   out["texts"] = state.texts;
@@ -58,6 +67,9 @@ Json to_json(const State& state) {
   for (const Attempt& one : state.attempts) out["attempts"].push_back(json_of(one));
   if (!state.reflections.empty()) out["reflections"] = Json::array();
   for (const Reflection& one : state.reflections) out["reflections"].push_back(to_json(one));
+  if (!state.has_finished) return out;
+  out["last_race"] = Json::array();
+  for (const Finish& one : state.finish) out["last_race"].push_back(to_json(one));
   return out;
 }
 
@@ -73,6 +85,8 @@ Result<State> state_from_json(const Json& json) {
   for (const std::string& one : in.required<std::vector<std::string>>("codes")) out.codes.insert(one);
   KA_TRY(read_list(in, "programs", out.programs, program_from));
   KA_TRY(read_list(in, "attempts", out.attempts, attempt_from));
+  out.has_finished = json.contains("last_race");
+  if (out.has_finished) KA_TRY(read_list(in, "last_race", out.finish, finish_from));
   if (json.contains("reflections")) KA_TRY(read_list(in, "reflections", out.reflections, reflection_from_json));
   KA_TRY(in.status());
   bool has_best = false;

@@ -16,14 +16,21 @@ class TableDevice : public Device {
     double ms = 0;
     bool accepted = true, crashes = false, kills_all = false;
     std::string code = {};
+    double last_ms = 0;          // in the last race; 0: as ever
+    int crashes_after = 1'000'000;  // timings
   };
   std::map<std::string, Row> rows;
   double shared_noise = 0.2, own_noise = 0.004;
   int judged = 0, timings = 0, samples = 0;
+  int rounds_of_two = 40;  // of a full timing of two: another number than of more
 
-  Result<std::vector<Judged>> judge(const std::vector<std::string>& texts) override {
+  Result<std::vector<Judged>> judge(const std::vector<std::string>& texts, const Limit& limit) override {
     std::vector<Judged> out;
     for (const std::string& text : texts) {
+      if (limit && !limit().empty()) {
+        out.push_back({false, "", "", false});
+        continue;
+      }
       ++judged;
       const Row& row = rows.at(text);
       out.push_back({row.accepted, row.accepted ? "" : "result.mismatch", row.code.empty() ? text : row.code});
@@ -37,11 +44,13 @@ class TableDevice : public Device {
     for (const std::string& text : texts) {
       if (rows.at(text).kills_all) return environment_error("the GPU is gone");
     }
-    for (int round = 0; round < (effort == Effort::brief ? 5 : 40); ++round) {
+    for (int round = 0; round < (effort == Effort::brief ? 5 : texts.size() == 2 ? rounds_of_two : 40); ++round) {
       const double weather = 1 + shared_noise * (next() - 0.5);
       for (std::size_t i = 0; i < texts.size(); ++i) {
         ++samples;
-        if (!rows.at(texts[i]).crashes) out[i].push_back(rows.at(texts[i]).ms * weather * (1 + own_noise * next()));
+        const Row& row = rows.at(texts[i]);
+        const double ms = effort == Effort::last && row.last_ms > 0 ? row.last_ms : row.ms;
+        if (!row.crashes && timings <= row.crashes_after) out[i].push_back(ms * weather * (1 + own_noise * next()));
       }
     }
     return out;
@@ -203,6 +212,83 @@ TEST_F(SearchTest, OneThatTakesTheGpuDownIsFoundOut) {
   EXPECT_EQ(outcome("killer"), "crashed");
 }
 
+// They are timed apart then, and one set may be cut where another was not.
+TEST_F(SearchTest, SetsOfOtherLengthsAreComparedByTheRoundsThatBothHave) {
+  row("a", 9), row("killer", 1), row("b", 8);
+  device.rows["killer"].kills_all = true;
+  proposer.moves["b"] = {"ba", "killer2"};
+  device.rows["ba"] = {6};
+  device.rows["killer2"] = {1};
+  device.rows["killer2"].kills_all = true;
+  device.rounds_of_two = 31;
+  ASSERT_TRUE(run());
+  EXPECT_EQ(best(), "ba");
+}
+
+TEST_F(SearchTest, ABestThatCannotRunAnyMoreIsTheBestNoMore) {
+  row("a", 5), row("b", 9), row("bb", 8, "b");
+  device.rows["a"].crashes_after = 3;  // the first round and no further
+  ASSERT_TRUE(run());
+  EXPECT_EQ(best(), "bb");
+}
+
+// The luckiest of many looks faster than it is.
+TEST_F(SearchTest, WhatIsNotFasterInTheLastRaceIsNoWinner) {
+  row("lucky", 7), row("honest", 9);
+  device.rows["lucky"].last_ms = 10.5;
+  ASSERT_TRUE(run());
+  EXPECT_EQ(best(), "honest");
+  ASSERT_EQ(state.finish.size(), 1u);
+  EXPECT_NEAR(state.finish[0].gain, 10.0 / 9, 0.005);
+  EXPECT_GT(state.finish[0].low, 1);
+  device.rows["honest"].last_ms = 10;
+  state.has_finished = false;
+  state.best = 2;
+  ASSERT_TRUE(run());
+  EXPECT_EQ(best(), "input");
+  EXPECT_TRUE(state.has_finished && state.finish.empty());
+}
+
+TEST_F(SearchTest, WhereNothingWonThereIsNoLastRace) {
+  row("a", 12);
+  ASSERT_TRUE(run());
+  EXPECT_FALSE(state.has_finished);
+}
+
+// What was judged by then is timed; the rest may be tried by a run that goes on.
+TEST_F(SearchTest, TheLimitEndsARoundInItsMiddle) {
+  row("a", 9), row("b", 8), row("c", 5);
+  options.width = 3;
+  int left = 3;  // once after the input, then for each candidate
+  options.limit = [&left] { return --left >= 0 ? "" : "the limit of 1 minute"; };
+  options.patience = 1;
+  ASSERT_TRUE(run());
+  EXPECT_EQ(best(), "b");
+  EXPECT_EQ(outcome("c"), "");
+  EXPECT_EQ(state.stop, "the limit of 1 minute");
+  EXPECT_EQ(state.round, 1);
+  state = state_from_json(to_json(state)).value();
+  state.stop.clear();
+  options.limit = {};
+  ASSERT_TRUE(run());
+  EXPECT_EQ(best(), "c");
+}
+
+TEST_F(SearchTest, WhatHadEndedDoesNotGoOnByItself) {
+  row("a", 9), row("aa", 8, "a"), row("aaa", 7, "aa");
+  options.rounds = 2;
+  ASSERT_TRUE(run());
+  const Json end = to_json(state);
+  state = state_from_json(end).value();
+  state.stop.clear();
+  ASSERT_TRUE(run());
+  EXPECT_EQ(to_json(state), end);
+  state.stop.clear();
+  options.rounds = 3;
+  ASSERT_TRUE(run());
+  EXPECT_EQ(best(), "aaa");
+}
+
 TEST_F(SearchTest, FasterThanTheFloorIsAMistakeOrACheat) {
   device.shared_noise = 0.01;
   options.floor_ms = 5, options.target = 0.99;
@@ -254,7 +340,7 @@ TEST_F(SearchTest, StopsAtTheLimitsOfRoundsAndOfTime) {
   EXPECT_EQ(state.stop, "the limit of 3 rounds");
   state.stop.clear();
   options.rounds = 10;
-  options.limit = [this] { return state.round >= 5 ? "the limit of 2 minutes" : ""; };
+  options.limit = [this] { return best() == "p4" ? "the limit of 2 minutes" : ""; };
   ASSERT_TRUE(run());
   EXPECT_EQ(best(), "p4");
   EXPECT_EQ(state.stop, "the limit of 2 minutes");
@@ -291,8 +377,8 @@ TEST_F(SearchTest, ManyCandidatesAreTimedBriefly) {
   options.moves = 40, options.rounds = 1;
   for (int i = 0; i < 40; ++i) row("c" + std::to_string(i), 9.9 - 0.01 * i);
   ASSERT_TRUE(run());
-  const int full = 40 * (1 + 22), brief = 5 * 41;
-  EXPECT_LE(device.samples, full + brief);
+  const int full = 40 * (1 + 22), brief = 5 * 41, last = 40 * 4;
+  EXPECT_LE(device.samples, full + brief + last);
   EXPECT_LT(state.best_program().ms / state.input_ms, 0.97);
 }
 

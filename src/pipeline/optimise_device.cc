@@ -1,6 +1,7 @@
 #include "pipeline/optimise_device.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -8,6 +9,7 @@
 
 #include "bench/timing_side.h"
 #include "optimise/code_identity.h"
+#include "pipeline/linked_cancel.h"
 
 namespace ka::pipeline {
 namespace {
@@ -17,23 +19,53 @@ struct Length {
   double seconds;
 };
 constexpr std::chrono::seconds kCodeLimit{20};  // a program that takes longer to compile is told apart by its text alone
-constexpr Length kBrief = {5, 15, 5}, kFull = {20, 100, 30};
+constexpr Length kBrief = {5, 15, 5}, kFull = {20, 100, 30}, kLast = {20, 200, 30};
+constexpr std::chrono::milliseconds kLookEvery{50};
+
+const Length& length_of(optimise::Effort effort) {
+  switch (effort) {
+    case optimise::Effort::brief: return kBrief;
+    case optimise::Effort::full: return kFull;
+    case optimise::Effort::last: return kLast;
+  }
+  return kFull;
+}
+
+// Cancels when the limit is reached, for as long as it lives.
+class LimitWatch {
+ public:
+  LimitWatch(const os::CancelToken& outer, const optimise::Limit& limit) : cancel_(outer), watcher_([this, limit](const std::stop_token& stop) { watch(stop, limit); }) {}
+  os::CancelToken token() const { return cancel_.token(); }
+
+ private:
+  void watch(const std::stop_token& stop, const optimise::Limit& limit) {
+    std::unique_lock lock(mutex_);
+    while (limit && !stop.stop_requested()) {
+      if (!limit().empty()) return cancel_.cancel();
+      wake_.wait_for(lock, stop, kLookEvery, [] { return false; });
+    }
+  }
+  LinkedCancel cancel_;
+  std::mutex mutex_;  // of nothing but the waiting
+  std::condition_variable_any wake_;
+  std::jthread watcher_;  // the last member: it uses the others
+};
 
 }  // namespace
 
-Result<std::string> MachineDevice::code_of(const std::string& text) const {
+Result<std::string> MachineDevice::code_of(const std::string& text, const os::CancelToken& cancel) const {
   optimise::CodeOptions options;
   options.arch = arch_;
   options.limit = kCodeLimit;
   options.limits = judge_.limits;
   const optimise::CodeSubject subject{problem_.path, problem_.object, problem_.text, problem_.mode, "kernel.py", text, judge_.entry};
-  Result<std::string> code = optimise::code_identity(subject, options, means_.interpreter, means_.cancel);
+  Result<std::string> code = optimise::code_identity(subject, options, means_.interpreter, cancel);
   if (!code && code.error().kind != ErrorKind::cancelled) return std::string();
   return code;
 }
 
-Result<optimise::Judged> MachineDevice::judge_one(const std::string& text, std::size_t number) {
-  KA_ASSIGN(const std::string code, code_of(text));
+Result<optimise::Judged> MachineDevice::judge_one(const std::string& text, std::size_t number, const Means& means) {
+  KA_ASSIGN(const std::string code, code_of(text, means.cancel));
   if (!code.empty()) {
     const std::lock_guard lock(mutex_);
     if (const auto same = codes_.find(code); same != codes_.end()) {
@@ -41,7 +73,7 @@ Result<optimise::Judged> MachineDevice::judge_one(const std::string& text, std::
       return same->second.first;
     }
   }
-  KA_ASSIGN(const model::Verdict verdict, ask_judge(problem_, {fmt::format("candidate_{}.py", number), text}, judge_, means_, nullptr));
+  KA_ASSIGN(const model::Verdict verdict, ask_judge(problem_, {fmt::format("candidate_{}.py", number), text}, judge_, means, nullptr));
   optimise::Judged out{verdict.accepted, verdict.accepted ? "" : fmt::format("{}: {}", verdict.rule, verdict.reason), code};
   const std::lock_guard lock(mutex_);
   const Known known{verdict.kernel.entry, verdict.precision.tier};
@@ -50,15 +82,19 @@ Result<optimise::Judged> MachineDevice::judge_one(const std::string& text, std::
   return out;
 }
 
-Result<std::vector<optimise::Judged>> MachineDevice::judge(const std::vector<std::string>& texts) {
-  std::vector<optimise::Judged> out(texts.size());
+Result<std::vector<optimise::Judged>> MachineDevice::judge(const std::vector<std::string>& texts, const optimise::Limit& limit) {
+  const LimitWatch watch(means_.cancel, limit);
+  const os::CancelToken cancel = watch.token();
+  const Means means{means_.interpreter, cancel, means_.log, means_.budget, means_.gpus, means_.models};
+  std::vector<optimise::Judged> out(texts.size(), {false, "the limit came first", "", false});
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   Status result = ok();
   const auto work = [&] {
     for (std::size_t i = next++; i < texts.size(); i = next++) {
-      Result<optimise::Judged> judged = judge_one(texts[i], i);
+      Result<optimise::Judged> judged = judge_one(texts[i], i, means);
       const std::lock_guard lock(mutex);
+      if (!judged && judged.error().kind == ErrorKind::cancelled && !means_.cancel.cancelled()) return;
       if (!judged) {
         if (result) result = judged.error();
         return;
@@ -76,7 +112,7 @@ Result<std::vector<optimise::Judged>> MachineDevice::judge(const std::vector<std
 }
 
 Result<optimise::Samples> MachineDevice::time(const std::vector<std::string>& texts, optimise::Effort effort) {
-  const Length& length = effort == optimise::Effort::brief ? kBrief : kFull;
+  const Length& length = length_of(effort);
   bench::TimingOptions options;
   options.device = judge_.device;
   options.contenders = {"kernel"};

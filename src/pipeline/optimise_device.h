@@ -21,7 +21,8 @@ class MachineDevice : public optimise::Device {
     judge_.sample_given = false;
   }
 
-  Result<std::vector<optimise::Judged>> judge(const std::vector<std::string>& texts) override;
+  // At the limit what is being judged is broken off.
+  Result<std::vector<optimise::Judged>> judge(const std::vector<std::string>& texts, const optimise::Limit& limit) override;
   Result<optimise::Samples> time(const std::vector<std::string>& texts, optimise::Effort effort) override;
 
   // Every sample that was taken so far, in order.
@@ -31,8 +32,8 @@ class MachineDevice : public optimise::Device {
   struct Known {
     std::string entry, tier;
   };
-  Result<optimise::Judged> judge_one(const std::string& text, std::size_t number);
-  Result<std::string> code_of(const std::string& text) const;
+  Result<optimise::Judged> judge_one(const std::string& text, std::size_t number, const Means& means);
+  Result<std::string> code_of(const std::string& text, const os::CancelToken& cancel) const;
   verify::ProblemSource problem_;
   verify::JudgeOptions judge_;
   std::size_t jobs_;

@@ -23,6 +23,7 @@ namespace {
 constexpr std::uint64_t kScratchBytes = std::uint64_t{4} << 30;  // what compilers write
 constexpr std::uint64_t kCpuSeconds = 3600;
 constexpr std::size_t kQuotedText = 300;
+constexpr const char* kTableMark = "\"Kernel Name\"";
 constexpr std::chrono::seconds kGrace{20};  // for the child to tell that ncu was killed at the limit
 
 // Where the packages of NVIDIA put it, the newest version last in the order of names.
@@ -87,7 +88,7 @@ Result<Written> run_ncu(const Subject& subject, const CounterOptions& options, c
   Written out;
   out.table = json.at("table").get<std::string>();
   if (json.at("failure").is_string()) out.failure = elide_middle(json["failure"].get<std::string>(), kQuotedText);
-  if (out.table.empty()) out.table = json.value("said", "");
+  if (out.table.find(kTableMark) == std::string::npos) out.table += (out.table.empty() ? "" : "\n") + json.value("said", "");  // the reason may be there
   return out;
 } catch (const Json::exception& error) {
   return internal_error(fmt::format("the process that runs Nsight Compute answered nonsense ({})", error.what()));

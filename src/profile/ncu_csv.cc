@@ -22,8 +22,10 @@ struct Complaint {
 };
 constexpr Complaint kComplaints[] = {
     {"ERR_NVGPUCTRPERM",
-     "the driver keeps the hardware counters to administrators: run as root outside of a container, or load the kernel module nvidia with NVreg_RestrictProfilingToAdminUsers=0"},
+     "the driver keeps the hardware counters to administrators, and nothing in the sandbox is one, whoever starts it: load the kernel module nvidia with "
+     "NVreg_RestrictProfilingToAdminUsers=0 (for a container: on its host)"},
     {"driver is not compatible", "this version of Nsight Compute and the driver do not fit together: install the version that belongs to the driver"},
+    {"lock file", "another Nsight Compute is at work on this machine, or its lock file cannot be written: wait for it, or remove what it has left behind"},
     {"Failed to find metric", "Nsight Compute does not know the metrics that are asked for: install version 2022.1 or newer"},
     {"is not supported on this device", "Nsight Compute does not know this GPU: install a newer version"},
     {"No kernels were profiled", "Nsight Compute saw no kernel in the profiled call"},

@@ -118,6 +118,8 @@ TEST(NcuCsv, DamageIsASentence) {
       {"\"ID\",\"Kernel Name\"\n\"\",\"\"\n\"0\",\"a\"\n", "lacks one of the columns"},
       {"\"Kernel Name\",\"Block Size\",\"Grid Size\"\n\"\",\"\",\"\"\n\"a\",\"(1, 1, 1)\",\"(1, 1, 1)\"\n", "no metrics"},
       {seed("permission.txt"), "NVreg_RestrictProfilingToAdminUsers=0"},
+      {seed("permission.txt"), "nothing in the sandbox is one, whoever starts it"},
+      {"==ERROR== Failed to create/open lock file /tmp/nsight-compute-lock.\n", "another Nsight Compute is at work"},
       {"==WARNING== No kernels were profiled.\n", "saw no kernel"},
       {"==ERROR== The application returned an error code (1).\n", "the profiled program failed"},
       {"==ERROR== Cuda driver is not compatible with Nsight Compute.\n", "do not fit together"},

@@ -103,6 +103,15 @@ exec "$@"
 """
 
 
+# Begins its table and then tells on the terminal why there is none.
+LOST_NCU = """#!/bin/sh
+while [ "$1" != --log-file ]; do shift; done
+echo "==PROF== Connected to process 7" > "$2"
+echo "ncu: /opt/nvidia/nsight-compute/2025.2.1/target: No such file or directory" >&2
+exit 127
+"""
+
+
 class Counters(Case):
     """A table that was made up, in the form that Nsight Compute writes: the way of the numbers is tested, not the numbers."""
 
@@ -144,6 +153,10 @@ class Counters(Case):
     def test_the_watched_program_starts_and_its_failure_is_told(self):
         limits = self.counted("", "--json", script=BLIND_NCU).json()["profile"]["limits"]
         self.assertRegex(limits, "the profiled program failed: .*no CUDA device|there is no table")  # the latter where there is a GPU
+
+    def test_what_the_tool_says_on_the_terminal_is_told_too(self):
+        limits = self.counted("", "--json", script=LOST_NCU).json()["profile"]["limits"]
+        self.assertIn("/opt/nvidia/nsight-compute/2025.2.1/target: No such file", limits)
 
     def test_a_tool_that_does_not_exist_is_the_users_mistake(self):
         done = program.run("profile", "--problem", PROBLEM, "--kernel", KERNEL, env={"KERNELAGENT_NCU": "/nonexistent/ncu"})

@@ -203,16 +203,23 @@ class Optimisation {
     std::vector<optimise::Program> parents = state_.programs;  // of the round that is going on
     return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
-      output_.log().info("optimise", "round", fmt::format("round {}: {:.4f} ms, {:.2f} times as fast as the given kernel", state.round, best.ms, state.input_ms / best.ms));
-      std::map<std::string, std::string> files = round_files(parents, state, run_id(), model_.talks());
-      files.merge(model_.files());
-      files.insert({{kStateFile, to_pretty_json_text(optimise::to_json(state))}, {kBestFile, best.text}, {"timings.jsonl", earlier_samples_ + (machine == nullptr ? "" : lines_of(machine->timings()))}});
+      const std::string when = state.has_finished ? "last race" : fmt::format("round {}", state.round);
+      output_.log().info("optimise", state.has_finished ? "last_race" : "round",
+                         fmt::format("{}: {:.4f} ms, {:.2f} times as fast as the given kernel", when, best.ms, state.input_ms / best.ms));
+      std::map<std::string, std::string> files;
+      if (!state.has_finished) {  // the last race adds nothing to the files of its round
+        files = round_files(parents, state, run_id(), model_.talks());
+        files.merge(model_.files());
+      }
+      files.insert({{kStateFile, to_pretty_json_text(optimise::to_json(state))},
+                    {kBestFile, best.text},
+                    {"timings.jsonl", earlier_samples_ + (machine == nullptr ? "" : lines_of(machine->timings()))}});
       parents = state.programs;
       return output_.write(files);
     });
   }
 
-  // The best once more, with other numbers and at the given sizes; the next where it is refused, the given kernel last.
+  // The best once more, with other numbers and at the given sizes; where it is refused the next that the last race has found to be faster, the given kernel last.
   Status judge_again() {
     if (request_.recording) {
       KA_ASSIGN(verdict_, recorded_verdict(*request_.recording, request_.problem, {output_.path(kBestFile), state_.best_program().text}));
@@ -221,9 +228,10 @@ class Optimisation {
     verify::JudgeOptions judge = request_.judge;
     judge.seed += 1;
     std::vector<const optimise::Program*> order;
-    for (const optimise::Program& one : state_.programs) order.push_back(&one);
-    std::stable_sort(order.begin(), order.end(), [this](const auto* a, const auto* b) { return std::pair(a->id != state_.best, a->ms) < std::pair(b->id != state_.best, b->ms); });
+    for (const optimise::Finish& finish : state_.finish) order.push_back(program(finish.program));
+    order.push_back(&state_.programs[0]);
     for (const optimise::Program* const one : order) {
+      if (one == nullptr) continue;
       KA_ASSIGN(verdict_, pipeline::ask_judge(request_.problem, {output_.path(kBestFile), one->text}, judge, means_, nullptr));
       if (verdict_->accepted || one->id == 0) {
         state_.best = one->id;
@@ -254,23 +262,50 @@ class Optimisation {
     std::map<std::string, int> outcomes;
     for (const optimise::Attempt& one : state_.attempts) ++outcomes[one.outcome];
     Json top = Json::array();
-    for (const optimise::Program& one : state_.programs) top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
-    return {{"success", verdict_ && verdict_->accepted}, {"folder", output_.folder()}, {"kernel", output_.path(kBestFile)}, {"kernel_code", best.text}, {"kernel_sha256", sha256_hex(best.text)}, {"best_time_ms", best.ms},
-            {"initial_kernel_time_ms", state_.input_ms}, {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0}, {"total_rounds", state_.round}, {"candidates", outcomes}, {"floor_ms", floors_.ms}, {"roofline", floors_.roofline},
-            {"floor_basis", floors_.basis}, {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0}, {"stop", state_.stop}, {"message", refused_}, {"device", device_word()}, {"recording", request_.recording ? request_.recording->head.in_words() : ""}, {"top_kernels", top}, {"winner", kept_.empty() ? Json() : Json{{"signature", signature_}, {"message", kept_}}},
-            {"models", model_.json()}, {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
+    for (const optimise::Program& one : state_.programs) {
+      top.push_back({{"program_id", one.id}, {"parent_id", one.parent}, {"generation", one.round}, {"move", one.move}, {"time_ms", one.ms}});
+    }
+    const optimise::Finish* const finish = finish_of_best();
+    return {{"success", verdict_ && verdict_->accepted},
+            {"folder", output_.folder()},
+            {"kernel", output_.path(kBestFile)},
+            {"kernel_code", best.text},
+            {"kernel_sha256", sha256_hex(best.text)},
+            {"best_time_ms", best.ms},
+            {"initial_kernel_time_ms", state_.input_ms},
+            {"speedup", best.ms > 0 ? state_.input_ms / best.ms : 0},
+            {"last_race", finish == nullptr ? Json() : optimise::to_json(*finish)},
+            {"total_rounds", state_.round},
+            {"candidates", outcomes},
+            {"floor_ms", floors_.ms},
+            {"roofline", floors_.roofline},
+            {"floor_basis", floors_.basis},
+            {"efficiency", floors_.ms > 0 ? optimise::efficiency(floors_.ms, best.ms) : 0},
+            {"stop", state_.stop},
+            {"message", message()},
+            {"device", device_word()},
+            {"recording", request_.recording ? request_.recording->head.in_words() : ""},
+            {"top_kernels", top},
+            {"winner", kept_.empty() ? Json() : Json{{"signature", signature_}, {"message", kept_}}},
+            {"models", model_.json()},
+            {"verdict", verdict_ ? model::to_json(*verdict_) : Json()}};
   }
 
   std::string text() const {
     const optimise::Program& best = state_.best_program();
-    std::string out = fmt::format("{}\n  {:.4f} ms, {:.3f} times as fast as the given kernel ({:.4f} ms){}\n", output_.path(kBestFile), best.ms, state_.input_ms / best.ms, state_.input_ms,
-                                  request_.recording ? "; by " + request_.recording->head.in_words() : request_.judge.device == "cpu" ? "; by the interpreter, which says nothing about a GPU" : "");
+    const std::string whose = request_.recording                ? "; by " + request_.recording->head.in_words()
+                              : request_.judge.device == "cpu" ? "; by the interpreter, which says nothing about a GPU"
+                                                               : "";
+    std::string out = fmt::format("{}\n  {:.4f} ms, {:.3f} times as fast as the given kernel ({:.4f} ms){}\n", output_.path(kBestFile), best.ms, state_.input_ms / best.ms, state_.input_ms, whose);
+    if (const optimise::Finish* const finish = finish_of_best()) out += fmt::format("  in a race of its own: between {:.3f} and {:.3f} times\n", finish->low, finish->high);
     if (floors_.ms > 0) out += fmt::format("  {:.1f} % of the least possible time {} ({:.4f} ms)\n", 100 * optimise::efficiency(floors_.ms, best.ms), floors_.basis, floors_.ms);
-    if (optimise::efficiency(floors_.ms, best.ms) > 1) out += "  more than 100 %: the floor is wrong (kernelagent doctor --measure-ceilings measures again), the time is, or the kernel does less than the program\n";
+    if (optimise::efficiency(floors_.ms, best.ms) > 1) {
+      out += "  more than 100 %: the floor is wrong (kernelagent doctor --measure-ceilings measures again), the time is, or the kernel does less than the program\n";
+    }
     for (const std::string& move : best.path) out += fmt::format("  {}\n", move);
     out += fmt::format("  ended after round {}, {} candidates: {}\n", state_.round, state_.attempts.size(), state_.stop);
     out += model_.text("  ");
-    if (!refused_.empty()) out += fmt::format("  {}\n", refused_);
+    if (!message().empty()) out += fmt::format("  {}\n", message());
     if (!kept_.empty()) out += fmt::format("  {}\n", kept_);
     return out;
   }
@@ -287,7 +322,7 @@ class Optimisation {
     out.route = "optimize";
     out.success = verdict_->accepted;
     out.exit_code = out.success ? 0 : 1;
-    out.message = fmt::format("{:.3f} times as fast as the given kernel; {}", best.ms > 0 ? state_.input_ms / best.ms : 1, refused_.empty() ? state_.stop : refused_);
+    out.message = fmt::format("{:.3f} times as fast as the given kernel; {}", best.ms > 0 ? state_.input_ms / best.ms : 1, message().empty() ? state_.stop : message());
     if (const std::string silent = model_.silent(); !silent.empty() && out.message.find(silent) == std::string::npos) out.message += "; " + silent;
     out.started = started;
     out.finished = utc_timestamp(system_wall_clock()());
@@ -302,11 +337,33 @@ class Optimisation {
   std::string device_word() const { return request_.recording ? "recorded" : request_.judge.device; }
   std::string run_id() const { return output_.folder().substr(output_.folder().rfind('/') + 1); }
 
-  // The device learns entries from the judge; a run that goes on asks it again about what is still in the race.
-  Status know_again(pipeline::MachineDevice& device) const {
+  const optimise::Program* program(int id) const {
+    const auto found = std::find_if(state_.programs.begin(), state_.programs.end(), [id](const optimise::Program& one) { return one.id == id; });
+    return found == state_.programs.end() ? nullptr : &*found;
+  }
+  const optimise::Finish* finish_of_best() const {
+    const auto found = std::find_if(state_.finish.begin(), state_.finish.end(), [this](const optimise::Finish& one) { return one.program == state_.best; });
+    return found == state_.finish.end() ? nullptr : &*found;
+  }
+  // Why the result is not what the rounds have found.
+  std::string message() const {
+    if (refused_.empty() && state_.has_finished && state_.finish.empty()) return "what the rounds have found was not certainly faster in a race of its own; the given kernel stays";
+    return refused_;
+  }
+
+  // The device learns entries from the judge; a run that goes on asks it again about what is still in the race. What it no longer accepts is in it no more.
+  Status know_again(pipeline::MachineDevice& device) {
     std::vector<std::string> texts;
     for (const optimise::Program& one : state_.programs) texts.push_back(one.text);
-    KA_TRY(device.judge(texts));
+    KA_ASSIGN(const std::vector<optimise::Judged> judged, device.judge(texts, {}));
+    if (!judged[0].accepted) return invalid_input(fmt::format("the kernel to begin with is refused now: {}", judged[0].reason));
+    for (std::size_t i = judged.size(); i-- > 1;) {
+      if (judged[i].accepted) continue;
+      const optimise::Program& one = state_.programs[i];
+      refused_ += fmt::format("{}the kernel of round {} is refused now ({})", refused_.empty() ? "" : "; ", one.round, judged[i].reason);
+      if (state_.best == one.id) state_.best = 0;
+      state_.programs.erase(state_.programs.begin() + static_cast<std::ptrdiff_t>(i));
+    }
     return ok();
   }
 

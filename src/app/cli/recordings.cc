@@ -44,7 +44,7 @@ Result<optimise::RecordingHead> recording_head(const verify::ProblemSource& prob
 
 Result<model::Verdict> recorded_verdict(const optimise::Recording& recording, const verify::ProblemSource& problem, const verify::KernelSource& kernel) {
   optimise::RecordedDevice device(recording);
-  KA_ASSIGN(const std::vector<optimise::Judged> judged, device.judge({kernel.text}));
+  KA_ASSIGN(const std::vector<optimise::Judged> judged, device.judge({kernel.text}, {}));
   const auto version = [&](const char* name) {
     const auto found = recording.head.versions.find(name);
     return found == recording.head.versions.end() ? std::string() : found->second;
