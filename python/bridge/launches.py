@@ -227,13 +227,14 @@ def watch_interpreter(recorder: Recorder) -> None:
         if not recorder.executes:
             return None
         warps = options.get("num_warps") or 4
-        recorder.watch.launch(function.__name__, function.__code__.co_filename == recorder.path, full, warps)
+        watch, own = recorder.watch, function.__code__.co_filename == recorder.path
+        watch.launch(function.__name__, own, full, warps, bool(options.get("launch_cooperative_grid")))
         launch_with(warps)
         fuses(options.get("enable_fp_fusion"))
         sampler = recorder.watch.sampler
         if sampler is not None:
             sampler.begin(function.__name__, full, recorder.blocks_of(bound))
-        programs = executor(self.rewrite(), self.arg_names, full if sampler is None else (1, 1, 1), self.pre_run_hooks)
+        programs = executor(self.rewrite(), self.arg_names, full if sampler is None and not watch.resident else (1, 1, 1), self.pre_run_hooks)
         programs.constexprs = list(names)  # nothing is left to convert
         try:
             programs.fn = recorder.watch.in_turns(programs.fn)

@@ -10,9 +10,9 @@ pointer does no harm. Lanes that are masked off count for nothing: an output is 
     watch.launch("relu_kernel", own=True, grid=...)  # around each launch ...
     watch.launched()
 
-The programs of a grid run in the order that `begin` names: forward, reverse, shuffled, or nested (nesting.py). A
-kernel whose programs wait for one another never ends when the one that is waited for comes later: a program that
-makes many times the accesses that it made before in forward order is stopped by Waits.
+The programs of a grid run in the order that `begin` names: forward, reverse, shuffled, or nested (nesting.py). One that waits for
+a later one never ends: a program that makes many times the accesses that it made before in forward order is stopped by Waits. The
+programs of a cooperative launch take turns instead (residents.py).
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from ka_bridge.hazards import Hazards
 from ka_bridge.nesting import Turns
 from ka_bridge.ordering import ACQUIRE, RELAXED, order_of
 from ka_bridge.races import Ledger
+from ka_bridge.residents import Residents
 from ka_bridge.sampled import Enough, Sampler
 
 REPORT_LIMIT = 16
 PATIENCE = (20, 2000)  # times the accesses of a program in forward order, plus
-
 _Handle = interpreter.TensorHandle
 
 
 class Waits(BaseException):
-    """A program waits for another one that this order runs later."""
+    """A program waits for one that this order runs later."""
 
 
 class Watch(Blocks):
@@ -69,9 +69,10 @@ class Watch(Blocks):
 
     # launches and programs
 
-    def launch(self, kernel: str, own: bool, grid: tuple[int, int, int], warps: int = 4) -> None:
-        self.kernel, self.own, self.grid = kernel, own, grid
+    def launch(self, kernel: str, own: bool, grid: tuple[int, int, int], warps: int = 4, cooperative: bool = False) -> None:
+        self.kernel, self.own, self.grid, self.warps = kernel, own, grid, warps
         self.programs = math.prod(grid)
+        self.resident = cooperative and self.programs > 1 and self.sampler is None
         self.number = self.accesses = self.most = 0
         rng = random.Random(f"order {self.seed}")
         self.step, self.shift = 1, 0
@@ -83,28 +84,30 @@ class Watch(Blocks):
         elif self.order == "reverse":
             self.step, self.shift = -1, -1
         usual = self.usual.get(kernel)
-        self.patience = PATIENCE[0] * usual + PATIENCE[1] if usual and self.order != "forward" else math.inf
+        self.patience = PATIENCE[0] * usual + PATIENCE[1] if usual and self.order != "forward" and not self.resident else math.inf
         self.ledger = Ledger(self.programs) if self.programs > 1 and self.sampler is None else None
         # interrupted programs have no lanes to compare
         self.hazards = Hazards(1 if self.order == "nested" or self.sampler is not None else warps)
-        self.turns: Turns | None = None
+        self.turns: Turns | Residents | None = None
         self.active = True
 
     def in_turns(self, function: Any) -> Any:
         """What the loop over the grid is to call for each program."""
         if self.sampler is not None:
             return self.sampler.in_turns(function)
-        if self.order == "nested" and self.programs > 1:
+        if self.resident:
+            self.turns = Residents(function, self, self.warps)
+        elif self.order == "nested" and self.programs > 1:
             self.turns = Turns(function, self)
         return self.turns or function
 
     def place_of(self, x: int, y: int, z: int) -> tuple[int, int, int]:
-        """The program that runs when it is the turn of (x, y, z)."""
+        """The program that runs when it is the turn of (x, y, z); of residents all of them."""
         self.most = max(self.most, self.accesses)
         self.accesses = 0
         self.hazards.begin()
-        _, ny, nz = self.grid
-        self.number = (((x * ny + y) * nz + z) * self.step + self.shift) % self.programs
+        _, ny, nz = (1, 1, 1) if self.resident else self.grid
+        self.number = (((x * ny + y) * nz + z) * self.step + self.shift) % (1 if self.resident else self.programs)
         return self.number // (ny * nz), self.number // nz % ny, self.number % nz
 
     def launched(self) -> None:
@@ -125,11 +128,12 @@ class Watch(Blocks):
 
     # accesses
 
-    def access(self, kind: str, pointers: Any, mask: np.ndarray | None, values: np.ndarray | None = None,
-               order: int = RELAXED) -> np.ndarray | None:
+    def access(self, kind: str, pointers: Any, mask: np.ndarray | None, values: np.ndarray | None = None, order: int = RELAXED) -> np.ndarray | None:
         """Notes one access. Returns None when it may happen as it is, else the lanes that may."""
         self.sync = order
         self.accesses += 1
+        if self.resident and kind == "store":
+            self.turns.idle = 0
         if self.accesses > self.patience:
             if self.sampler is not None:
                 raise Enough
@@ -160,8 +164,7 @@ class Watch(Blocks):
     def _protected(self, kind: str, block: int) -> bool:
         return self.sampler is not None and kind in ("store", "atomic") and block in self.sampler.readonly
 
-    def _note(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int,
-              values: np.ndarray | None) -> None:
+    def _note(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int, values: np.ndarray | None) -> None:
         if kind in ("store", "atomic") and self.own:
             first, last = self.stored.get(block, (low, high + size))
             self.stored[block] = (min(first, low), max(last, high + size))
@@ -172,8 +175,7 @@ class Watch(Blocks):
         if self.ledger is not None:
             self.ledger.note(kind, block, self.number, low, high, addresses, mask, size, values, self.sync)
 
-    def _note_thread(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int,
-                     values: np.ndarray | None) -> None:
+    def _note_thread(self, kind: str, block: int, low: int, high: int, addresses: np.ndarray, mask: np.ndarray | None, size: int, values: np.ndarray | None) -> None:
         if kind == "load":
             self.hazards.loaded(block, low, high, addresses, mask)
         elif kind == "store":
@@ -182,8 +184,7 @@ class Watch(Blocks):
         else:
             self.hazards.atomic(addresses)
 
-    def _scattered(self, kind: str, addresses: np.ndarray, mask: np.ndarray | None, size: int,
-                   values: np.ndarray | None) -> np.ndarray | None:
+    def _scattered(self, kind: str, addresses: np.ndarray, mask: np.ndarray | None, size: int, values: np.ndarray | None) -> np.ndarray | None:
         """An access to several blocks, or outside of them."""
         starts = np.array(self.starts or [0], dtype=np.uint64)
         ends = np.array(self.ends or [0], dtype=np.uint64)
@@ -242,10 +243,11 @@ def install(watch: Watch) -> None:
         return allowed if isinstance(like, np.ndarray) else _Handle(allowed, interpreter.tl.int1)
 
     def create_masked_load(self: Any, ptrs: Any, mask: Any, other: Any, cache: Any, eviction: Any, volatile: Any) -> Any:
-        kind, order = ("volatile", ACQUIRE) if volatile else ("load", RELAXED)  # what one waits on a flag with
+        kind, order = ("volatile", ACQUIRE) if volatile else ("load", RELAXED)  # one waits on a flag with the first
         if on() and (allowed := watch.access(kind, ptrs, lanes(mask), None, order)) is not None:
             mask = masked(mask, allowed)
-        return load(self, ptrs, mask, other, cache, eviction, volatile)
+        value = load(self, ptrs, mask, other, cache, eviction, volatile)
+        return after(self, value) if volatile and on() and watch.resident else value
 
     def create_masked_store(self: Any, ptrs: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
         if on() and (allowed := watch.access("store", ptrs, lanes(mask), value.data)) is not None:

@@ -27,6 +27,7 @@ struct EmittedKernel {
   std::string loop, loop_count;         // launched once per value of this variable, which it is handed; empty: once
   int num_warps = 4, num_stages = 2;
   bool uses_libdevice = false;
+  std::string counters;  // how many int32 counters it is handed as `arrived`, zero at first; its programs wait for each other, so they are all there at once
 };
 
 struct EmitRequest {
@@ -48,6 +49,8 @@ EmittedKernel emit_matmul(const EmitRequest& request);
 EmittedKernel emit_attention(const EmitRequest& request);
 EmittedKernel emit_scan(const EmitRequest& request);
 EmittedKernel emit_recurrence(const EmitRequest& request);
+// Of the recurrences, those that run all steps in one launch, where the GPU is to be given that form and the weights fit; nothing for the others.
+std::optional<EmittedKernel> emit_persistent(const EmitRequest& request);
 EmittedKernel emit_order(const EmitRequest& request);
 // By the family of its kind, which is not opaque.
 EmittedKernel emit(const EmitRequest& request);

@@ -41,6 +41,30 @@ constexpr Prelude kPrelude[] = {
      "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
      "    tl.store(to_ptr + i, tl.load(from_ptr + i, mask=i < n), mask=i < n)\n\n\n"
      "def keep(value, buffer):\n    n = buffer.numel()\n    copy_kernel[(triton.cdiv(n, 1024),)](value, buffer, n, BLOCK=1024)\n"},
+    {"power_of_two", "@triton.jit\ndef power_of_two(n):\n    return ((n + 127) << 23).to(tl.float32, bitcast=True)\n"},
+    {"in_halves",
+     "@triton.jit\ndef in_halves(x, AXIS: tl.constexpr):\n"
+     "    \"\"\"Two float16 numbers, of which the second is what the first lacks, of x times 2^-power; a power for each row, or column.\"\"\"\n"
+     "    bits = tl.abs(x).to(tl.int32, bitcast=True)\n"
+     "    top = tl.max(tl.where(bits < 0x7F800000, bits, 0), AXIS, keep_dims=True) >> 23\n"
+     "    power = tl.maximum(top, 17) - 141\n"
+     "    fitting = x * power_of_two(-power)\n"
+     "    high = fitting.to(tl.float16)\n"
+     "    wide = high.to(tl.float32)\n"
+     "    low = tl.where(tl.abs(wide) < float(\"inf\"), fitting - wide, 0.0).to(tl.float16)\n"
+     "    return high, low, power\n"},
+    {"unscaled",
+     "@triton.jit\ndef unscaled(x, power, w_power):\n"
+     "    half, w_half = power >> 1, w_power >> 1\n"
+     "    near = x * power_of_two(half) * power_of_two(w_half)\n"
+     "    return near * power_of_two(power - half) * power_of_two(w_power - w_half)\n"},
+    {"product_of_halves",
+     "@triton.jit\ndef product_of_halves(high, low, power, w_high, w_low, w_power):\n"
+     "    small = tl.dot(high, w_low, tl.dot(low, w_high))\n"
+     "    large = tl.dot(high, w_high)\n"
+     "    return unscaled(tl.where(tl.abs(large) < float(\"inf\"), large + small, large), power, w_power)\n"},
+    {"product_of_highs",
+     "@triton.jit\ndef product_of_highs(high, power, w_high, w_power):\n    return unscaled(tl.dot(high, w_high), power, w_power)\n"},
     {"first_largest",
      "@triton.jit\ndef later_largest(a, i, b, j):\n"
      "    wins = (a > b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))\n"
@@ -121,7 +145,7 @@ class ModuleWriter {
 
   void name_values() {
     for (const ir::SizeSource& size : graph_.sizes) names_.reserve(size.symbol);
-    for (const char* name : {"step", "device", "keep"}) names_.reserve(name);
+    for (const char* name : {"step", "device", "keep", "arrived"}) names_.reserve(name);
     for (const ir::Argument& argument : graph_.arguments) {
       if (argument.value < 0) continue;
       const std::string name = names_.unique(argument.keyword);
@@ -260,17 +284,26 @@ class ModuleWriter {
     if (uses_libdevice_) out.line("from triton.language.extra import libdevice");
     std::string all = in_place_.size() == graph_.updates.size() ? "" : " keep(";
     for (std::size_t k = 0; k < emitted_.size(); ++k) all += (same_[k] == k ? emitted_[k].text : "") + emitted_[k].grid;
-    for (const Prelude& row : kPrelude) {
-      const std::string name = row.name;
-      bool used = false;
-      for (const char before : {' ', '('}) {
-        for (const char after : {'(', ')', ','}) used = used || all.find(before + name + after) != std::string::npos;
-      }
-      if (!used) continue;
-      out.line("");
-      out.line("");
-      append(out, row.text);
+    std::vector<const char*> used;  // a row may call those before it
+    for (auto row = std::rbegin(kPrelude); row != std::rend(kPrelude); ++row) {
+      if (!is_named(all, row->name)) continue;
+      all += row->text;
+      used.push_back(row->text);
     }
+    for (auto text = used.rbegin(); text != used.rend(); ++text) {
+      out.line("");
+      out.line("");
+      append(out, *text);
+    }
+  }
+
+  static bool is_named(const std::string& text, const std::string& name) {
+    for (const char before : {' ', '('}) {
+      for (const char after : {'(', ')', ','}) {
+        if (text.find(before + name + after) != std::string::npos) return true;
+      }
+    }
+    return false;
   }
 
   std::string launches(std::size_t k) const {
@@ -391,6 +424,7 @@ class ModuleWriter {
         out.line(fmt::format("{} = torch.empty({}, dtype={}, device={})", buffer.name, ir::tuple_text(buffer.shape), ir::torch_type(buffer.dtype), device_));
       }
     }
+    if (!kernel.counters.empty()) out.line(fmt::format("arrived = torch.zeros(({},), dtype=torch.int32, device={})", kernel.counters, device_));
     std::vector<std::string> arguments = kernel.pointers;
     if (!kernel.loop.empty()) {
       arguments.push_back(kernel.loop);
@@ -401,6 +435,7 @@ class ModuleWriter {
     for (const auto& [name, value] : kernel.constants) arguments.push_back(fmt::format("{}={}", name, value));
     arguments.push_back(fmt::format("num_warps={}", kernel.num_warps));
     arguments.push_back(fmt::format("num_stages={}", kernel.num_stages));
+    if (!kernel.counters.empty()) arguments.push_back("launch_cooperative_grid=True");
     out.line(fmt::format("{}[{}](", kernel.name, kernel.grid));
     out.line(fmt::format("    {},", fmt::join(arguments, ", ")));
     out.line(")");

@@ -4,29 +4,19 @@
 //   batch  [ . . # . ]      program (row block, unit block) computes tile # of h[t]; for each gate it multiplies
 //     |    [ . . # . ]      its rows of h[t-1] with its units' columns of the hidden weights
 //
-// A program needs all units of the step before, which other programs have computed: a launch is the only barrier there is.
+// A program needs all units of the step before, which other programs have computed: the launch is the barrier. persistent.cc does without it.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "synth/codegen/family.h"
+#include "synth/codegen/recurrence.h"
 
 namespace ka::codegen {
 namespace {
 
 using ir::Sym;
 using ir::ValueId;
-
-struct Cell {
-  const char* name;
-  int gates;
-  std::vector<const char*> names;  // of the gates, in PyTorch's order
-};
-
-const Cell& cell_of(const std::string& kind) {
-  static const Cell cells[] = {{"lstm", 4, {"i", "f", "g", "o"}}, {"gru", 3, {"r", "z", "n"}}, {"tanh", 1, {"a"}}, {"relu", 1, {"a"}}};
-  return *std::find_if(std::begin(cells), std::end(cells), [&](const Cell& cell) { return kind == cell.name; });
-}
 
 std::int64_t covering(std::int64_t extent, std::int64_t low, std::int64_t high) {
   std::int64_t out = low;
@@ -185,7 +175,13 @@ class RecurrenceEmitter {
 
 }  // namespace
 
+const Cell& cell_of(const std::string& kind) {
+  static const Cell cells[] = {{"lstm", 4, {"i", "f", "g", "o"}}, {"gru", 3, {"r", "z", "n"}}, {"tanh", 1, {"a"}}, {"relu", 1, {"a"}}};
+  return *std::find_if(std::begin(cells), std::end(cells), [&](const Cell& cell) { return kind == cell.name; });
+}
+
 EmittedKernel emit_recurrence(const EmitRequest& request) {
+  if (std::optional<EmittedKernel> kept = emit_persistent(request)) return std::move(*kept);
   return RecurrenceEmitter(request).run();
 }
 
