@@ -20,6 +20,7 @@ import triton
 from ka_bridge import (autotune, before_import, compile_ahead, device_functions, dry, entry as entries, interp, interp_rounding, memory_watch,
                        module_loader, pretend_gpu)
 from ka_bridge.arena import map_arena, same_layout
+from ka_bridge.captured_judged import Plain, Watcher, judged
 from ka_bridge.compile_errors import is_refusal, out_of_resources, readable_error
 from ka_bridge.conn import Conn, error_answer
 from ka_bridge.fence import Fence, Zone
@@ -63,10 +64,11 @@ class Subject(Given):
         self.synchronize = torch.cuda.synchronize if self.device.type == "cuda" else None
         self.side_stream: Any = None
         self.at_given: Any = None  # of dry.py
+        self.captured = Watcher(self.recorder, lambda memory, given: Guard(memory, given, False, self.where, None), request.get("atomics", False))
         self._prepare(request)
         self.ready = True  # what is raised from here on is the file's own
         with pretend_gpu.Pretence() if self.interpret else contextlib.nullcontext():
-            self.module = module_loader.import_source(self.path)
+            self.module = module_loader.import_source(self.path, Plain if self.interpret else judged(self.captured))
             self.entry = entries.Entry(self.module, request)
         if pretend_gpu.FAILED:
             raise pretend_gpu.FAILED[0]
@@ -143,6 +145,7 @@ class Subject(Given):
         threads = _thread_count()
         collector = Collector(given, [i for i, s in enumerate(self.specs) if "scalar" not in s], poison)
         updated = [name for name in request.get("updated_buffers", []) if type(self.weights.get(name)) is torch.Tensor]
+        self.captured.begin(guard, [self.weights[name] for name in updated])
         try:
             with interp_rounding.other() if self.interpret and request.get("rounding") == "other" else contextlib.nullcontext():
                 returned, seconds = self.call(guard, self.entry, self.inputs, keywords, request["call_seed"])
@@ -158,7 +161,7 @@ class Subject(Given):
         except TooLarge as exc:
             return error_answer("too_large", None, message=str(exc))
         answer.update(self._observations(guard, fence, arena, updated))
-        answer["state"] = self.state.after(request, self.specs, given, self.recorder.sequence)
+        answer["state"] = self.captured.found + self.state.after(request, self.specs, given, self.recorder.sequence)
         answer.update(seconds=seconds, threads=_thread_count() - threads + 1)
         return answer
 
@@ -191,6 +194,7 @@ class Subject(Given):
             "unknown_memory": len(self.recorder.storages - self.known),
             "launches": self.recorder.launches(),
             "launched": self.recorder.count,
+            "replays": self.captured.replays,
             "foreign_launches": sorted(set(self.recorder.foreign))[:16],
             "denied": guard.denied,
             "inputs_changed": self.changed(arena, updated),

@@ -17,6 +17,7 @@ from triton.runtime.jit import JITFunction
 
 from ka_bridge import autotune, entry as entries, module_loader
 from ka_bridge.arena import same_layout
+from ka_bridge.captured_judged import Plain
 from ka_bridge.fence import Fence
 from ka_bridge.guard import Guard
 from ka_bridge.launches import kernels_in
@@ -106,7 +107,7 @@ def second_import(path: str, request: dict[str, Any]) -> entries.Entry:
     """The entry of the file as if it had been imported for the first time."""
     first = sys.modules.get(module_loader.MODULE_NAME)
     try:
-        return entries.Entry(module_loader.import_source(path), request)
+        return entries.Entry(module_loader.import_source(path, Plain), request)
     finally:
         sys.modules[module_loader.MODULE_NAME] = first
 

@@ -11,7 +11,7 @@ import ast
 import sys
 from typing import Any
 
-from ka_bridge import policy
+from ka_bridge import policy, policy_captured
 from ka_bridge.compose_merge import Merge
 from ka_bridge.compose_numbers import with_shared_numbers
 from ka_bridge.compose_part import Part
@@ -45,7 +45,15 @@ def merge(request: dict[str, Any]) -> dict[str, Any]:
         "about": {part.name: about(merged, part) for part in parts},
         "names": names,
         "weights": taken,
+        "launches": sum(launches_of(by_name[call["part"]]) for call in request["calls"]),
+        "uncaptured": policy_captured.why_not(merged.imports() + merged.definitions()),
     }
+
+
+def launches_of(part: Part) -> int:
+    """Launches in the text of its host code; one in a loop counts once."""
+    host = [item.node for item in part.items if item.kind == "function" and not item.jit]
+    return sum(isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript) for top in host for node in ast.walk(top))
 
 
 def read_part(number: int, given: dict[str, Any]) -> Part:

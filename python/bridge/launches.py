@@ -13,6 +13,7 @@ import json
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, Callable
 
 import torch
@@ -66,6 +67,19 @@ class Recorder:
         self.storages: set[int] = set()
         self.sequence: list[Any] = []  # all launches, in their order
         self._distinct: dict[str, dict[str, Any]] = {}
+
+    @contextmanager
+    def aside(self) -> Iterator[Recorder]:
+        """What is launched meanwhile is written down elsewhere: in what is yielded."""
+        ours = {name: getattr(self, name) for name in ("count", "foreign", "other_streams", "storages", "sequence", "_distinct")}
+        other = copy(self)
+        self.begin()
+        try:
+            yield other
+        finally:
+            for name, value in ours.items():
+                setattr(other, name, getattr(self, name))
+                setattr(self, name, value)
 
     def launches(self) -> list[dict[str, Any]]:
         return list(self._distinct.values())

@@ -17,7 +17,7 @@ import types
 import warnings
 from typing import Any
 
-from ka_bridge import unused
+from ka_bridge import captured_judged, unused
 from ka_bridge.conn import error_answer, one_line, read_all
 
 MODULE_NAME = "kernel_file"
@@ -65,11 +65,21 @@ def without_unused(data: bytes, entry: str | None) -> bytes:
     return unused.trimmed(source, tree, (entry,)).encode()
 
 
-def import_source(path: str) -> types.ModuleType:
-    """Executes the file as a module. Whatever it raises (SystemExit included) comes out as it is."""
+def import_source(path: str, captured: type | None = None) -> types.ModuleType:
+    """Executes the file as a module, with `captured` in the place of its own class Captured, where it has one.
+
+    Whatever it raises (SystemExit included) comes out as it is.
+    """
     with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec", dont_inherit=True)
+        text = file.read()
     module = types.ModuleType(MODULE_NAME)
+    if captured is not None and b"class Captured:" in text:
+        tree = ast.parse(text, path)
+        if captured_judged.taken_out(tree):
+            module.__dict__[captured_judged.Captured.__name__] = captured
+        code = compile(tree, path, "exec", dont_inherit=True)
+    else:
+        code = compile(text, path, "exec", dont_inherit=True)
     module.__file__ = path
     sys.modules[MODULE_NAME] = module
     exec(code, module.__dict__)

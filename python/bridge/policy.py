@@ -4,7 +4,7 @@ A kernel file may compute with Triton only. Everything it refers to, after all a
 defined in the file; what cannot be resolved is refused. Referring is the offence, not calling: a function that may not be named
 cannot be passed along either. The policy is the first of three locks (the dispatcher guard and the sandbox are the others).
 
-    text -> tree -> unused (what nothing uses goes) -> policy_scan (bindings) -> policy_names (resolution) -> policy_walk, policy_defs, policy_rules (judgement)
+    text -> tree -> unused (what nothing uses goes) -> policy_captured (the class Captured goes) -> policy_scan (bindings) -> policy_names (resolution) -> policy_walk, policy_defs, policy_rules (judgement)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import warnings
 from typing import Any
 
-from ka_bridge import unused
+from ka_bridge import policy_captured, unused
 from ka_bridge.conn import Conn, error_answer, one_line, read_all
 from ka_bridge.policy_defs import Judge
 from ka_bridge.policy_names import Names, interpreter_names
@@ -91,15 +91,17 @@ def parse(source: str, entry: str | None = None) -> tuple[ast.Module, list[str]]
 
 
 def unreadable(sentence: str, line: int = 1) -> dict[str, Any]:
-    facts = {"kernels": [], "device_functions": [], "entry": [], "atomics": False, "autotune": [], "signature": None}
+    facts = {"kernels": [], "device_functions": [], "entry": [], "atomics": False, "captures": False, "autotune": [], "signature": None}
     return {"ok": True, "violations": [{"rule": "policy.syntax", "line": line, "what": sentence}], "facts": facts}
 
 
 def judge(tree: ast.Module, lines: list[str], allow_random: bool, entry: str | None) -> dict[str, Any]:
+    captures, refused = policy_captured.read(tree)
     scan = Scan(tree)
     names = Names(scan)
-    reader = Judge(names, lines, allow_random)
+    reader = Judge(names, lines, allow_random and not captures)  # a graph would hold the numbers that were drawn
     reader.read(tree)
+    reader.found.update(dict.fromkeys(refused))
     jit = [info for info in scan.functions.values() if info.jit]
     device = [info for info in jit if info in reader.in_kernels and info not in reader.on_host]
     kernels = [info for info in jit if info not in device]
@@ -116,6 +118,7 @@ def judge(tree: ast.Module, lines: list[str], allow_random: bool, entry: str | N
             "device_functions": unique(info.name for info in device),
             "entry": entries,
             "atomics": reader.atomics,
+            "captures": captures,
             "autotune": unique(info.name for info in jit if info.tuned),
             "signature": signature(names, entries[0]) if entries else None,
         },

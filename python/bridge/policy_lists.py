@@ -139,6 +139,8 @@ REASONS = {
     "triton.language.extra.cuda.smid": "the answer of a kernel must depend on its inputs, not on which multiprocessor runs a program",
     "torch.cuda.Stream": "kernels are launched on the current stream",
     "torch.cuda.stream": "kernels are launched on the current stream",
+    "torch.cuda.CUDAGraph": "only the class Captured, word for word, captures launches: kernelagent writes it with --forms graphs",
+    "torch.cuda.graph": "only the class Captured, word for word, captures launches: kernelagent writes it with --forms graphs",
     "torch.cuda.current_stream": "kernels are launched on the current stream; no handle is needed",
     "torch.arange": "compute the indices inside the kernel with tl.arange",
     "torch.cat": "let the kernel write each part into one torch.empty",

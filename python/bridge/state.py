@@ -22,6 +22,8 @@ from typing import Any, Callable
 import torch
 from triton.runtime import autotuner
 
+from ka_bridge.captured_judged import Captured, Plain
+
 LINES_LIMIT = 200_000
 SHOWN = 80
 PLAIN = (int, float, bool, str, bytes, complex, type(None), range, slice, type(Ellipsis), torch.dtype, torch.device, torch.Size,
@@ -173,6 +175,8 @@ def _key_text(key: Any) -> str | None:
 
 
 _WALKS: list[tuple[Any, Callable[..., None]]] = [
+    (Captured, lambda walk, where, value: walk.value(where, value.own)),  # the judge's own class keeps graphs
+    (Plain, lambda walk, where, value: walk.value(where, value.run)),
     (torch.Tensor, Walk.tensor),
     (dict, Walk.mapping),
     ((list, tuple, collections.deque), Walk.sequence),

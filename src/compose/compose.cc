@@ -86,6 +86,9 @@ Result<Composed> compose(const Program& program, const std::vector<Part>& parts,
   Composed composed;
   composed.text = file_text(program, parts, merged);
   composed.kernels = merged.kernels;
+  composed.returned = merged.returned;
+  composed.launches = answer.at("launches").get<std::int64_t>();
+  composed.uncaptured = elide_middle(answer.at("uncaptured").get<std::string>(), kMaxForeignText);
   for (const Json& part : request["parts"]) {
     const std::string id = part["id"];
     ComposedPart one{id, merged.functions.at(id), {}};

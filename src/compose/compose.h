@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,9 @@ struct Composed {
   std::vector<std::string> kernels;      // names, in the order of the file
   std::vector<ComposedPart> parts;       // in the order of their first call
   std::vector<std::string> torch_parts;  // ids of those that are PyTorch
+  std::vector<std::string> returned;     // values in what it returns
+  std::int64_t launches = 0;             // that a call makes at least
+  std::string uncaptured;                // why these launches must not be replayed from a graph; empty: they may
 };
 
 struct Options {

@@ -9,6 +9,7 @@
 #include "base/json_fields.h"
 #include "graph/fragment.h"
 #include "graph/reference_text.h"
+#include "pipeline/captured_launches.h"
 
 namespace ka::pipeline {
 namespace {
@@ -96,7 +97,10 @@ Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<
     say(log, out.composition.message);
     return finish();
   }
-  KA_ASSIGN(compose::Composed composed, compose::compose(program_of(options, subgraphs, frame), parts, {}, means.interpreter, means.cancel));
+  const compose::Program program = program_of(options, subgraphs, frame);
+  KA_ASSIGN(compose::Composed composed, compose::compose(program, parts, {}, means.interpreter, means.cancel));
+  const GenerateChoices& choices = options.dispatch.choices;
+  const std::string launches = capture_launches(composed, program, subgraphs, choices.platform, choices.gpu);
   out.program = std::move(composed.text);
   out.files["composed_kernel.py"] = out.program;
   out.composition.path = "compose_out/composed_kernel.py";
@@ -105,6 +109,7 @@ Result<ComposeFiles> compose_files(const RunOptions& options, const std::vector<
   out.composition.success = true;
   out.composition.message = missing.empty() ? "composed and not verified" : fmt::format("composed and not verified; still PyTorch: {}", fmt::join(missing, ", "));
   say(log, fmt::format("{} parts joined{}", parts.size(), missing.empty() ? "" : fmt::format(", {} of them PyTorch", missing.size())));
+  if (!launches.empty()) say(log, launches);
   if (!options.verify) return finish();
   if (!missing.empty()) {  // the judge refuses every file that computes with PyTorch: nothing is called verified that is not
     out.composition.message = fmt::format("not verified as a whole, for these parts are still PyTorch: {}", fmt::join(missing, ", "));

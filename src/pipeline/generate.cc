@@ -8,11 +8,13 @@
 
 #include "base/json_fields.h"
 #include "base/strings.h"
+#include "bridge/captured.h"
 #include "graph/operators.h"
 #include "ir/misfit.h"
 #include "partition/plan.h"
 #include "partition/prepare.h"
 #include "partition/refactored.h"
+#include "pipeline/captured_launches.h"
 #include "route/decide.h"
 
 namespace ka::pipeline {
@@ -21,7 +23,7 @@ namespace {
 // The planned program is executed step by step, every step at full length; a step that looks up elements costs about as much as ten.
 constexpr double kMaxExecuted = 5e7, kLookUpCost = 10;
 constexpr std::chrono::seconds kExecutionLimit{20};
-constexpr const char* kInnerEntry = "run_kernels";  // what ModelNew calls; the judge takes kernel_function before ModelNew
+constexpr std::string_view kInnerEntry = bridge::kCapturedFunction;  // what ModelNew calls; the judge takes kernel_function before ModelNew
 
 // Seconds since the last lap, by name; and events for whoever watches.
 class Laps {
@@ -93,7 +95,8 @@ std::string weight_of(const codegen::WeightArgument& weight, const Constructor& 
   return fmt::format("self.get_{}(\"{}\")", weight.is_buffer ? "buffer" : "parameter", weight.name);
 }
 
-std::string model_new_text(const Constructor& constructor, const codegen::KernelFile& file) {
+// `callee`: the function of the file that forward calls.
+std::string model_new_text(const Constructor& constructor, const codegen::KernelFile& file, std::string_view callee) {
   std::string out;
   for (const std::string& definition : constructor.definitions) out += "\n\n" + definition + "\n";
   out += "\n\n" + constructor.class_text + "\n";
@@ -102,10 +105,10 @@ std::string model_new_text(const Constructor& constructor, const codegen::Kernel
   std::vector<std::string> taken = file.inputs;
   taken.insert(taken.begin(), "self");
   out += fmt::format("\n    def forward({}):\n", fmt::join(taken, ", "));
-  const std::string call = fmt::format("        return {}({})", kInnerEntry, fmt::join(given, ", "));
+  const std::string call = fmt::format("        return {}({})", callee, fmt::join(given, ", "));
   constexpr std::size_t kLine = 140;
   if (call.size() <= kLine) return out + call + "\n";
-  return out + fmt::format("        return {}(\n            {},\n        )\n", kInnerEntry, fmt::join(given, ",\n            "));
+  return out + fmt::format("        return {}(\n            {},\n        )\n", callee, fmt::join(given, ",\n            "));
 }
 
 // Elements of all steps at the sizes at which the program is executed here, as far as they can be told.
@@ -276,7 +279,8 @@ Result<Generated> generate(const verify::ProblemSource& problem, const verify::J
     laps.done("route", fmt::format("{}: {}", route::word_of(out.route), out.route.rationale));
   };
   KA_TRY(write_kernels(out.exported, choices, writing, lap, out));
-  if (constructor) out.file.text += model_new_text(*constructor, out.file);
+  const bool captured = capture_launches(out, choices.platform);
+  if (constructor) out.file.text += model_new_text(*constructor, out.file, captured ? bridge::kCapturedName : kInnerEntry);
   KA_ASSIGN(const std::string wrong, side.syntax_error(out.file.text, cancel));
   if (!wrong.empty()) return internal_error(fmt::format("{}: the text that was written for it is not Python: {}", problem.path, wrong));
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/captured_launches.h"
 #include "pipeline/generate.h"
 
 namespace ka::pipeline {
@@ -42,6 +43,7 @@ Result<Written> written(const graph::Exported& exported, const std::string& prec
   writing.gpu = facts;
   Generated made;
   KA_TRY(write_kernels(exported, choices, writing, [](const char*, const std::string&) {}, made));
+  capture_launches(made, writing.platform);
   const double seconds = partition::cost_of(made.program.graph, made.plan, precision, gpu).seconds;
   return Written{made.file.text, fmt::format("{} launch{}", made.file.launches.size(), made.file.launches.size() == 1 ? "" : "es"), seconds};
 }

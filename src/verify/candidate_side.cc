@@ -115,6 +115,7 @@ Result<std::variant<RunOutcome, Refusal>> outcome_of(const Json& answer, const o
   outcome.structure = text_of(answer, "structure");
   outcome.launches = to_json_text(list_of(answer, "launches"));
   outcome.launched = number_of(answer, "launched", 0);
+  outcome.replays = number_of(answer, "replays", 0);
   outcome.denied = denied_of(answer);
   outcome.changed_inputs = texts_of(list_of(answer, "inputs_changed"));
   outcome.out_of_bounds = texts_of(list_of(answer, "out_of_bounds"));
@@ -224,6 +225,7 @@ Result<std::variant<KernelFacts, Refusal>> CandidateSide::check(const std::strin
   for (const Json& name : list_of(known, "kernels"))
     if (name.is_string()) facts.kernels.push_back(name.get<std::string>());
   facts.uses_atomics = flag_of(known, "atomics");
+  facts.captures_launches = flag_of(known, "captures");
   facts.entry = entry;
   for (const Json& name : list_of(known, "entry"))
     if (facts.entry.empty() && name.is_string()) facts.entry = name.get<std::string>();

@@ -36,6 +36,7 @@ struct KernelFacts {
   std::vector<std::string> kernels;
   std::string entry;
   bool uses_atomics = false;
+  bool captures_launches = false;  // and replays them
 };
 
 struct Output {
@@ -53,6 +54,7 @@ struct RunOutcome {
   os::Mapping bytes;
   std::string launches;  // JSON list, for the compiler
   std::int64_t launched = 0;
+  std::int64_t replays = 0;  // of captured launches, so far
   std::vector<std::string> denied;          // "aten.add.Tensor (kernel.py:12)"
   std::vector<std::string> changed_inputs;  // "input 0", "weight fc_bias"
   std::map<std::string, ir::TensorSpec> buffers_after;

@@ -241,11 +241,19 @@ Result<MaybeRefusal> Trial::run_candidate(CandidateSide& candidate) {
   KA_ASSIGN(MaybeRefusal uncompilable, finish_compile());
   if (refusal) return refusal;
   if (uncompilable) return uncompilable;
+  note_replays();
   if (options_.require_general && verdict_.specialised)
     return MaybeRefusal(Refusal{"general.specialised", verdict_.specialised_reason});
   if (options_.require_buffers && !verdict_.buffers.updated.empty() && !verdict_.buffers.reproduced)
     return MaybeRefusal(Refusal{"general.buffers", join(verdict_.buffers.updated, ", ")});
   return MaybeRefusal();
+}
+
+// Of a file that captures its launches: what of that was judged.
+void Trial::note_replays() {
+  if (!facts_.captures_launches) return;
+  if (runs_in_interpreter(options_)) note("graphs", 0, "not judged here: without a GPU nothing is captured, and launches were made one by one");
+  else note("graphs", replays_, replays_ == 0 ? "nothing was captured: launches were made one by one" : "replays of captured launches gave what launches one by one give");
 }
 
 Result<MaybeRefusal> Trial::run_test() {

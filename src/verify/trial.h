@@ -68,6 +68,7 @@ class Trial {
   void start_compile();
   Result<MaybeRefusal> finish_compile();
   Result<MaybeRefusal> run_test();
+  void note_replays();
   void record_launches(const std::string& launches);
   os::SandboxRequest sandbox() const;
   void refuse(const Refusal& refusal);
@@ -93,6 +94,7 @@ class Trial {
   RunOutcome first_;
   std::string state_;  // the first sign that something kept between calls has changed
   double kernel_seconds_ = 0;
+  std::int64_t replays_ = 0;
   int configs_ = 1;
   std::future<Result<CompileReport>> compile_;
   std::future<Result<GivenDraw>> given_;

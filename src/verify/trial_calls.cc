@@ -39,6 +39,7 @@ Result<MaybeRefusal> Trial::run_once(CandidateSide& candidate, const RunRequest&
   if (Refusal* refusal = std::get_if<Refusal>(&answer)) return MaybeRefusal(std::move(*refusal));
   outcome = std::get<RunOutcome>(std::move(answer));
   kernel_seconds_ += outcome.seconds;
+  replays_ = std::max(replays_, outcome.replays);
   if (state_.empty() && !outcome.state.empty()) state_ = outcome.state.front();
   // The driver starts threads with the first launches, so on a GPU only a repeated call can show the kernel's own.
   const bool own_threads = runs_in_interpreter(options_) ? outcome.threads > 1 || candidate.extra_tasks() > 0
