@@ -92,7 +92,7 @@ Result<std::vector<Move>> RecordedProposer::propose(const Program& program, cons
     std::vector<Move> moves;
     for (const Recording::RecordedMove& move : proposal.moves) {
       if (!move.by.empty() && !models_) continue;
-      moves.push_back({move.text ? recording_.texts[*move.text] : "", move.what, move.bottleneck, move.by, move.expected, move.refused});
+      moves.push_back({move.text ? recording_.texts[*move.text] : "", move.what, move.bottleneck, move.by, move.expected, move.refused, move.anew});
       if (move.text && !state.texts.contains(text_identity(moves.back().text))) untried.push_back(moves.back());
     }
     if (proposal.round != state.round || same) continue;

@@ -96,7 +96,8 @@ class LineReader {
       FieldReader move(json, "recording: move");
       const auto words = [&](const char* name) { return move.optional<std::string>(name).value_or(""); };
       const std::string refused = words("refused");
-      out.moves.push_back({refused.empty() ? std::optional(number(move, "text")) : std::nullopt, move.required<std::string>("what"), move.required<std::string>("bottleneck"), words("by"), words("expected"), refused});
+      out.moves.push_back({refused.empty() ? std::optional(number(move, "text")) : std::nullopt, move.required<std::string>("what"), move.required<std::string>("bottleneck"), words("by"), words("expected"), refused,
+                           move.optional<bool>("anew").value_or(false)});
       KA_TRY(move.status());
     }
     out_.proposals.push_back(std::move(out));
@@ -220,6 +221,7 @@ Status RecordingWriter::proposed(const Program& program, int round, const std::v
     for (const auto& [name, words] : {std::pair("by", &move.by), std::pair("expected", &move.expected), std::pair("refused", &move.refused)}) {
       if (!words->empty()) one[name] = *words;
     }
+    if (move.anew) one["anew"] = true;
     list.push_back(std::move(one));
   }
   Json line = {{"kind", "proposed"}, {"program", number}, {"round", round}, {"moves", list}};

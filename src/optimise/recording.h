@@ -33,6 +33,7 @@ struct Recording {
   struct RecordedMove {
     std::optional<std::size_t> text;  // none: `refused` says why
     std::string what, bottleneck, by = {}, expected = {}, refused = {};
+    bool anew = false;
   };
   struct Proposal {
     std::size_t program = 0;

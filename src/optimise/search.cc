@@ -111,7 +111,7 @@ class Search {
       KA_ASSIGN(const std::vector<Move> moves, proposer_.propose(*parent, state_, options_.bottlenecks));
       int taken = 0;
       for (const Move& move : moves) {
-        if (taken >= options_.moves) break;
+        if (taken >= options_.moves && !move.anew) continue;
         Contender one{move, parent->id, {}, order++};
         if (!move.refused.empty()) {
           note(one, "refused", move.refused);

@@ -67,6 +67,7 @@ struct Move {
   std::string text, what, bottleneck;
   std::string by = {}, expected = {};  // as in Attempt
   std::string refused = {};            // why there is no text to try: an answer without a kernel
+  bool anew = false;                   // a kernel of its own, not a change: it is proposed for the input alone, so the limit of moves never leaves it out
 };
 
 struct State;
@@ -82,7 +83,7 @@ class Proposer {
 struct SearchOptions {
   int width = 2;           // programs that are changed in a round: 1 is greedy
   int bottlenecks = 2;     // of each
-  int moves = 8;           // of each program in a round
+  int moves = 8;           // of each program in a round; kernels of their own (Move::anew) may be more
   int rounds = 10;
   int patience = 3;        // rounds without a gain
   double floor_ms = 0;     // the least time, by what the GPU is known to reach; 0: not known

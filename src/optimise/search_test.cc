@@ -382,6 +382,23 @@ TEST_F(SearchTest, ManyCandidatesAreTimedBriefly) {
   EXPECT_LT(state.best_program().ms / state.input_ms, 0.97);
 }
 
+// They are proposed in the first round, and a better program may take the input's place in the second.
+TEST_F(SearchTest, KernelsOfTheirOwnAreAllTriedHoweverManyTheyAre) {
+  class Whole : public Proposer {
+   public:
+    Result<std::vector<Move>> propose(const Program& program, const State&, int) override {
+      std::vector<Move> out;
+      for (int i = 0; program.id == 0 && i < 12; ++i) out.push_back({"c" + std::to_string(i), "input to c" + std::to_string(i), "", {}, {}, {}, i < 11});
+      return out;
+    }
+  } whole;
+  for (int i = 0; i < 12; ++i) device.rows["c" + std::to_string(i)] = {9.9 - 0.5 * i};
+  options.width = 1, options.moves = 4;
+  ASSERT_TRUE(search(state, options, device, whole, [](const State&) { return ok(); }));
+  EXPECT_EQ(best(), "c10");
+  EXPECT_EQ(outcome("c11"), "") << "a change is left out at the limit";
+}
+
 TEST(SearchState, WhatIsNoStateIsRefused) {
   State state;
   state.programs = {{0, -1, 0, "input", "", "", 1}};

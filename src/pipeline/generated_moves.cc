@@ -74,7 +74,10 @@ std::vector<optimise::Move> generated_moves(const graph::Exported& exported, con
   add(all_forms, " in all forms");
   std::stable_sort(all.begin(), all.end(), [](const Written& a, const Written& b) { return a.seconds < b.seconds; });
   std::vector<optimise::Move> out;
-  for (Written& one : all) out.push_back({std::move(one.text), std::move(one.what), "another_kernel"});
+  for (Written& one : all) {
+    out.push_back({std::move(one.text), std::move(one.what), "another_kernel"});
+    out.back().anew = true;
+  }
   return out;
 }
 

@@ -188,7 +188,11 @@ void add_search(Html& html, const RunView& view) {
   html.raw("<section id=\"search\"><h2>Search</h2>\n<p>");
   if (search.best_ms > 0) html.text(fmt::format("{} instead of {}: {:.2f} times as fast as the given kernel. ", search_page::ms_text(search.best_ms), search_page::ms_text(search.input_ms), search.input_ms / search.best_ms));
   if (search.floor_ms > 0 && search.best_ms > 0) html.text(fmt::format("{:.1f} % of the least possible time. ", 100 * search.floor_ms / search.best_ms));
+  if (!search.last_race.empty()) html.raw("Last race: ").text(search.last_race).raw(". ");
   html.raw("Ended: ").text(search.stop.empty() ? "not yet" : search.stop).raw(".</p>\n");
+  if (search.floor_ms > search.best_ms && search.best_ms > 0) {
+    html.raw("<p class=\"warn\">More than 100 %: the floor or the time is wrong, or the kernel does less than the program.</p>\n");
+  }
   if (search.device == "cpu") html.raw("<p class=\"warn\">Timed by the interpreter on the CPU: this says nothing about a GPU.</p>\n");
   if (!search.path.empty()) html.raw("<ol>");
   for (const std::string& move : search.path) html.tag("<li>", move, "</li>");

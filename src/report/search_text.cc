@@ -35,6 +35,7 @@ void tell_search(const SearchView& search, const AddLine& add) {
   add("search    ", fmt::format("{}; it began with {:.4f} ms", gain_text(search, search.best_ms), search.input_ms));
   if (search.device == "cpu") add("          ", "the interpreter's times say nothing about a GPU");
   if (search.floor_ms > 0 && search.best_ms > 0) add("          ", fmt::format("{:.1f} % of the least possible time, {:.4f} ms", 100 * search.floor_ms / search.best_ms, search.floor_ms));
+  if (search.floor_ms > search.best_ms && search.best_ms > 0) add("          ", "more than 100 %: the floor or the time is wrong, or the kernel does less than the program");
   double before = search.input_ms;
   for (const SearchRound& round : search.rounds) {
     add("  ", fmt::format("round {}: {}", round.number, round.best_ms < before ? gain_text(search, round.best_ms) : round.tries.empty() ? "nothing was left to try" : "nobody won"));
@@ -52,6 +53,7 @@ void tell_search(const SearchView& search, const AddLine& add) {
       tell_tries(tries, add);
     }
   }
+  if (!search.last_race.empty()) add("  last race: ", search.last_race);
   for (const std::string& move : search.path) add("  changed: ", move);
   add("  ended: ", search.stop.empty() ? "not yet" : search.stop);
   if (!search.models.empty()) add("  ", search.models);
@@ -66,7 +68,8 @@ Json to_json(const SearchView& search) {
       tries.push_back({{"move", one.move}, {"bottleneck", one.bottleneck}, {"outcome", one.outcome}, {"reason", one.reason}, {"time_ms", one.ms ? Json(*one.ms) : Json()}});
     rounds.push_back({{"round", round.number}, {"best_ms", round.best_ms}, {"tried", tries}});
   }
-  return {{"input_ms", search.input_ms}, {"best_ms", search.best_ms}, {"floor_ms", search.floor_ms}, {"device", search.device}, {"changed", search.path}, {"rounds", rounds}, {"ended", search.stop}, {"message", search.message}, {"models", search.models}};
+  return {{"input_ms", search.input_ms}, {"best_ms", search.best_ms}, {"floor_ms", search.floor_ms}, {"device", search.device}, {"changed", search.path},
+          {"rounds", rounds}, {"last_race", search.last_race}, {"ended", search.stop}, {"message", search.message}, {"models", search.models}};
 }
 
 }  // namespace ka::report

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace ka::report {
@@ -81,6 +82,16 @@ void read_best(const Json& state, SearchView& view) {
   }
 }
 
+// The first that is certainly faster is the best.
+void read_last_race(const Json& state, SearchView& view) {
+  const auto race = state.find("last_race");
+  if (race == state.end() || !race->is_array()) return;
+  view.last_race = "nothing was certainly faster than the given kernel, which stays";
+  if (race->empty() || !race->front().is_object()) return;
+  const Json& first = race->front();
+  view.last_race = fmt::format("{:.3f} times as fast as the given kernel (between {:.3f} and {:.3f})", number_in(first, "speedup"), number_in(first, "low"), number_in(first, "high"));
+}
+
 void read_result(const Json& result, SearchView& view) {
   view.floor_ms = number_in(result, "floor_ms");
   view.device = text_in(result, "device");
@@ -111,6 +122,7 @@ std::optional<SearchView> read_search(RunFiles& files) {
   view.input_ms = number_in(*state, "input_ms");
   view.stop = text_in(*state, "stop");
   read_best(*state, view);
+  read_last_race(*state, view);
   if (const auto attempts = state->find("attempts"); attempts != state->end() && attempts->is_array()) {
     for (const Json& attempt : *attempts) {
       if (attempt.is_object()) add_try(view, attempt);

@@ -31,6 +31,7 @@ struct SearchRoof {
 struct SearchView {
   double input_ms = 0, best_ms = 0, floor_ms = 0;  // floor 0: not known
   std::string device, stop, message;
+  std::string last_race;          // what it says; empty: there was none
   std::string models;             // what language models were asked and what it cost; may be empty
   std::vector<std::string> path;  // moves from the given kernel to the best
   std::vector<SearchRound> rounds;

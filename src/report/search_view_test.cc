@@ -46,6 +46,21 @@ class SearchOf : public ::testing::Test {
   int count_ = 0;
 };
 
+TEST_F(SearchOf, TheLastRaceAndWhatCannotBeAreTold) {
+  Json state = state_of_search(), result = result_of_search();
+  state["last_race"] = {{{"program_id", 2}, {"speedup", 3.9}, {"low", 3.8}, {"high", 4.1}}};
+  result["floor_ms"] = 1.25;
+  const RunView won = view(state, result);
+  const std::string told = to_text(explain(won), won);
+  EXPECT_THAT(told, HasSubstr("last race: 3.900 times as fast as the given kernel (between 3.800 and 4.100)"));
+  EXPECT_THAT(told, HasSubstr("more than 100 %"));
+  state["last_race"] = Json::array();
+  const RunView none = view(state, result_of_search());
+  EXPECT_THAT(to_text(explain(none), none), HasSubstr("last race: nothing was certainly faster than the given kernel, which stays"));
+  state["last_race"] = {{{"speedup", "<b>"}}, 7};
+  EXPECT_THAT(view(state, result_of_search()).search->last_race, HasSubstr("0.000 times"));
+}
+
 TEST_F(SearchOf, IsToldRoundByRound) {
   const RunView run = view(state_of_search(), result_of_search());
   ASSERT_TRUE(run.search);

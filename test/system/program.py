@@ -74,8 +74,8 @@ def run(*arguments: str | Path, env: Mapping[str, str] | None = None, cwd: Path 
     return Finished(done.returncode, done.stdout, done.stderr, time.monotonic() - begin)
 
 
-def start(*arguments: str | Path) -> subprocess.Popen[str]:
-    return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
+def start(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.Popen[str]:
+    return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=cwd, env=environment(), stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
 
 

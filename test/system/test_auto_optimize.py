@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
 import unittest
 from importlib.metadata import version
 from pathlib import Path
@@ -59,6 +60,35 @@ class AutoOptimize(unittest.TestCase):
         self.assertEqual(again.code, 0, again.text())
         self.assertEqual((again.json()["kernel_code"], again.json()["details"]["optimize"]), (best, search))
         self.assertEqual(len(list((self.path / ".optimize").glob("run_*"))), 1)
+
+    def stopped_in_its_search(self, signal_number: int) -> tuple[program.Finished, Path]:
+        """auto in the folder "made", stopped in the first round of its search; and what the search knew."""
+        self.slow_winner()
+        process = program.start("auto", "--problem", "p.py", "--device", "cpu", "--optimize", "--optimize-rounds", "1", "--strategy", "greedy", "--out", "made", cwd=self.path)
+        self.assertTrue(program.wait_until(lambda: any(self.path.glob(".optimize/run_*/program_database.json")) or process.poll() is not None, 240))
+        done = program.finish(process, signal_number, 30)
+        (state,) = self.path.glob(".optimize/run_*/program_database.json")
+        return done, state
+
+    def test_a_run_that_was_killed_in_its_search_goes_on_with_it(self) -> None:
+        _, state = self.stopped_in_its_search(signal.SIGKILL)
+        before = json.loads(state.read_text())
+        done = self.run_in("auto", "--resume", "made", "--json")
+        self.assertEqual(done.code, 0, done.text())
+        after, search = json.loads(state.read_text()), done.json()["details"]["optimize"]
+        self.assertEqual((before["round"], after["round"], search["total_rounds"]), (0, 1, 1))
+        self.assertEqual((after["input_ms"], self.path / search["folder"]), (before["input_ms"], state.parent), "what was timed is not timed again")
+        self.assertGreater(search["speedup"], 1)
+        self.assertEqual(done.json()["kernel_code"], (state.parent / "output/best_kernel.py").read_text())
+
+    def test_an_interrupted_search_keeps_the_best(self) -> None:
+        done, state = self.stopped_in_its_search(signal.SIGINT)
+        self.assertEqual(done.code, 130, done.text())
+        self.assertLess(done.seconds, 10)  # 2 on a machine that has nothing else to do
+        now = json.loads(state.read_text())
+        (best,) = [one for one in now["programs"] if one["program_id"] == now["best"]]
+        self.assertEqual((state.parent / "output/best_kernel.py").read_text(), best["kernel_code"])
+        self.assertIn("interrupted", self.run_in("runs").out)
 
     def test_what_cannot_be_done_is_one_sentence(self) -> None:
         rows = {

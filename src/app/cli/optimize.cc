@@ -104,7 +104,9 @@ Result<OptimizeRequest> request_of(const Arguments& arguments) {
   Arguments judging = arguments;
   if (request.recording) judging.set("--device", "cpu");  // nothing is judged
   KA_ASSIGN(request.judge, judge_options(judging));
-  if (!request.recording && request.judge.device != "cuda" && arguments.text("--device") != "cpu") return environment_error("optimize times kernels, which needs an NVIDIA GPU, and this machine has none (--device cpu tries the command)");
+  if (!request.recording && request.judge.device != "cuda" && arguments.text("--device") != "cpu") {
+    return environment_error("optimize times kernels, which needs an NVIDIA GPU, and this machine has none (--device cpu tries the command)");
+  }
   KA_TRY(read_search(arguments, request));
   request.command = fmt::format("kernelagent optimize --problem {} --kernel {}", quote_shell(problem), quote_shell(kernel));
   return request;
@@ -186,7 +188,8 @@ class Optimisation {
     }
     pipeline::MachineDevice device(request_.problem, request_.judge, request_.jobs, means_, (gpu_ ? gpu_->facts : ir::default_gpu()).cuda->arch);
     if (state_.input_ms > 0) KA_TRY(know_again(device));
-    optimise::KnobProposer knobs([this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); }, [&](const optimise::Program& one) { return diagnoses.categories(one); });
+    const auto find = [this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); };
+    optimise::KnobProposer knobs(find, [&](const optimise::Program& one) { return diagnoses.categories(one); });
     pipeline::GeneratedFirst built_in(program.moves, knobs);
     KA_ASSIGN(optimise::Proposer* const proposer, model_.join(built_in, brief, diagnoses, means_, output_));
     if (request_.record.empty()) return search(options, device, *proposer, &device);
@@ -407,8 +410,12 @@ Result<OptimizeEnd> optimize(const Arguments& given, AppContext& context) {
   KA_ASSIGN(const bool dry, is_dry_run(arguments));
   if (dry) return invalid_input("--resume: a run whose platform is noop has nothing to go on with");
   KA_ASSIGN(const OptimizeRequest request, request_of(arguments));
-  if (resumed && resumed->problem_text != request.problem.text) return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
-  if (!resumed && !request.record.empty() && os::exists(request.record)) return invalid_input(fmt::format("--record: {} is there already; a recording goes into a new file", request.record));
+  if (resumed && resumed->problem_text != request.problem.text) {
+    return invalid_input(fmt::format("--resume: {} is not what it was when the run began ({}/{})", request.problem.path, resumed->folder, kProblemFile));
+  }
+  if (!resumed && !request.record.empty() && os::exists(request.record)) {
+    return invalid_input(fmt::format("--record: {} is there already; a recording goes into a new file", request.record));
+  }
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : "", ".optimize"));
   if (!resumed && output.exists()) return invalid_input(fmt::format("--out: {} holds a run already; --resume goes on with it", output.folder()));
   KA_ASSIGN(SearchModel model, SearchModel::plan(arguments.settings(), request.recording.has_value(), output.log()));
@@ -419,7 +426,8 @@ Result<OptimizeEnd> optimize(const Arguments& given, AppContext& context) {
   model.ends({std::chrono::time_point_cast<std::chrono::steady_clock::duration>(end)});
   Optimisation work(request, output, interpreter, context.cancel, gpus.get(), model);
   const std::vector<std::string> words = arguments.words(kOfOneCommand, {"--out", "--resume"});
-  KA_TRY(work.begin({{kRequestFile, to_pretty_json_text({{"words", words}, {"problem_sha256", sha256_hex(request.problem.text)}})}, {kProblemFile, request.problem.text}, {kInputFile, request.kernel}}));
+  const Json asked = {{"words", words}, {"problem_sha256", sha256_hex(request.problem.text)}};
+  KA_TRY(work.begin({{kRequestFile, to_pretty_json_text(asked)}, {kProblemFile, request.problem.text}, {kInputFile, request.kernel}}));
   KA_TRY(work.search([&] { return std::chrono::steady_clock::now() < end ? "" : fmt::format("the limit of {:g} minutes (--max-minutes)", request.minutes); }));
   KA_TRY(work.judge_again());
   KA_TRY(work.remember(arguments.settings().text("store")));
