@@ -69,6 +69,13 @@ class Graphs(unittest.TestCase):
         body = lambda source, name: source.partition(f"def {name}(")[2].partition("\n\n\n")[0].strip()
         self.assertEqual(body(text, "run_kernels"), body(plain.read_text(), "kernel_function"))
 
+    def test_with_a_test_script(self) -> None:
+        self.problem.write_text("import torch\n\ndef relu(x):\n    return torch.relu(x)\n\ndef relu_inputs():\n    return [torch.randn(100)]\n")
+        script = self.folder / "test_relu.py"
+        script.write_text("import torch\nfrom kernel import kernel_function\n\nx = torch.randn(100, device=\"cuda\")\nfor _ in range(3):\n    assert torch.equal(kernel_function(x), torch.relu(x))\nprint(\"PASS\")\n")
+        done = program.run("verify", "--problem", f"{self.problem}:relu", "--kernel", program.ROOT / "test/honest/graph_of_launches.py", "--device", "cpu", "--test", script, "--json")
+        self.assertEqual(done.code, 0, done.text())
+
     def test_one_changed_token_is_refused(self) -> None:
         kernel, _ = self.write("whole", "--forms", "graphs", "--no-verify")
         changed = self.folder / "changed.py"
