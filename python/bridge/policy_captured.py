@@ -40,7 +40,7 @@ def read(tree: ast.Module) -> tuple[bool, list[Violation]]:
     self_test = main_block(tree)
     rest = [node for node in tree.body if node not in (use, self_test)]
     name, function = use.targets[0].id, use.value.args[0].id
-    found += list(judge_names(rest, name, function)) + [violation for node in rest for violation in judge_kept(node)]
+    found += [*judge_names(rest, name, function), *(violation for node in rest for violation in (*judge_kept(node), *judge_calls(node)))]
     use.value = use.value.args[0]
     return True, found
 
@@ -122,13 +122,19 @@ def why_not(text: str) -> str:
     for top in tree.body:
         for _, _, what in judge_kept(top):
             return what
-        for node in ast.walk(top):
-            word = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-            if isinstance(node, ast.Name) and node.id == NAME:
-                return "the launches of a part are captured already"
-            if word in UNCAPTURED and not is_kernel(top):
-                return f"{word} draws numbers, or takes them to the GPU or from it, in every call"
+        if any(isinstance(node, ast.Name) and node.id == NAME for node in ast.walk(top)):
+            return "the launches of a part are captured already"
+        for _, _, what in judge_calls(top):
+            return what
     return ""
+
+
+def judge_calls(top: ast.stmt) -> Iterator[Violation]:
+    """What a capture cannot hold, in host code."""
+    for node in ast.walk(top) if isinstance(top, ast.FunctionDef) and not is_kernel(top) else ():
+        word = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        if word in UNCAPTURED:
+            yield "policy.class", line_of(node, top), f"{word} draws numbers, or takes them to the GPU or from it, in every call: a capture cannot hold that"
 
 
 def is_kernel(node: ast.stmt) -> bool:

@@ -189,6 +189,7 @@ def install() -> None:
     cuda.get_device_name = lambda device=None: (_present(device), PROPERTIES.name)[1]
     cuda.current_stream = lambda device=None: _Stream()
     cuda.synchronize = lambda device=None: None
+    cuda.is_current_stream_capturing = lambda: True  # then a file that captures its launches does not: here nothing can be captured
     cuda.set_device = lambda device: _present(device) and None
     cuda.device = cuda.device_of = _Device
     cuda.stream = _null_context

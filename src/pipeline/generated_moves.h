@@ -14,14 +14,16 @@ namespace ka::pipeline {
 // Different texts, the cheapest by the cost model first. Empty where the generator cannot write the program. `precision` and `title` as in codegen::GenerateOptions.
 std::vector<optimise::Move> generated_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu);
 
-// The built-in generator's moves for the program that the search began with, then those of `others`.
+// The built-in generator's moves for the program that the search began with, and for every program the same with its launches captured; then those of `others`.
+// `captures`: graphs are replayed on this device.
 class GeneratedFirst : public optimise::Proposer {
  public:
-  GeneratedFirst(std::vector<optimise::Move> moves, optimise::Proposer& others) : moves_(std::move(moves)), others_(others) {}
+  GeneratedFirst(std::vector<optimise::Move> moves, bool captures, optimise::Proposer& others) : moves_(std::move(moves)), captures_(captures), others_(others) {}
   Result<std::vector<optimise::Move>> propose(const optimise::Program& program, const optimise::State& state, int bottlenecks) override;
 
  private:
   std::vector<optimise::Move> moves_;
+  bool captures_;
   optimise::Proposer& others_;
 };
 

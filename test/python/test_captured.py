@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import pathlib
 import unittest
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,7 +16,11 @@ from candidate_harness import bridge
 captured = bridge("captured")
 judged = bridge("captured_judged")
 autotune = bridge("autotune")
+fence = bridge("fence")
+guard = bridge("guard")
 launches = bridge("launches")
+poison = bridge("poison")
+policy = bridge("policy")
 state = bridge("state")
 pretend_gpu = bridge("pretend_gpu")
 
@@ -334,6 +339,41 @@ class Judged(Case):
         self.assertEqual(found, ["these launches cannot be captured and are made one by one: operation not permitted when stream is capturing"])
         self.assertEqual(result.shape, (3, 4))
 
+    def test_under_the_judges_own_guard(self) -> None:
+        """Its rules hold for the file's code, plain and captured, and not for what the class itself does."""
+        def guarded(memory: Any, given: list[Any]) -> Any:
+            return guard.Guard(memory, given, False, lambda: None, pretend_gpu.translate)
+
+        def silently(kernel: Any) -> Any:
+            def quiet(*arguments: Any) -> None:
+                with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+                    kernel(*arguments)
+            quiet.__name__ = kernel.__name__
+            return quiet
+
+        def run(x: Any, *, weight: Any, count: Any) -> Any:
+            x = x.contiguous()
+            out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+            self.launch(silently(counting_kernel), count)
+            self.launch(silently(product_kernel), x, weight, out)
+            return out + 1 if self.drift else out
+
+        self.watcher = judged.Watcher(self.recorder, guarded, False)
+        call, count = judged.judged(self.watcher)(run), torch.zeros(1, device="cuda")
+        for number, x in enumerate((self.given(3, 4), self.given(4, 3).t(), self.given(3, 4)), 1):
+            fenced = fence.Fence(poison.Poison("nan"))
+            rules = guard.Guard(fenced, [x, self.weight, count], False, lambda: None, pretend_gpu.translate)
+            self.watcher.begin(rules, [count])
+            with rules:
+                result = call(x, weight=self.weight, count=count)
+            self.assertEqual((self.watcher.found, rules.denied, self.watcher.replays), ([], [], number))
+            self.assertTrue(torch.equal(result, x * self.weight))
+            self.assertEqual(count.item(), number)
+            self.assertIn(result.data_ptr(), rules.made)
+        self.drift = 1.0
+        with self.assertRaises(guard.Denied), rules:
+            call(x, weight=self.weight, count=count)
+
     def test_atomics_may_differ_in_the_last_bits(self) -> None:
         one, other = torch.tensor([1.0, 2.0, float("nan")]), torch.tensor([1.0, 2.0 + 1e-6, float("nan")])
         self.assertTrue(judged.same(one, other, True))
@@ -346,6 +386,72 @@ class Judged(Case):
         walk.value("captured_launches", judged.judged(self.watcher)(run_kernels))
         walk.value("plain", judged.Plain(run_kernels))
         self.assertEqual(walk.lines, [("default argument 0 of captured_launches", "float 1.0"), ("plain", "the same as number 1")])
+
+
+FILE = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+{}
+
+def run_kernels(x):
+    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    copy_kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
+    return out
+
+
+captured_launches = Captured(run_kernels)
+
+
+def kernel_function(x):
+    return captured_launches(x)
+"""
+
+
+class Policy(unittest.TestCase):
+    def setUp(self) -> None:
+        text = (pathlib.Path(captured.__file__)).read_text()
+        self.text = text[text.index("class Captured:"):]
+
+    def refused(self, text: str) -> list[tuple[str, str]]:
+        return [(v["rule"], v["what"]) for v in policy.check_source(text, "k.py", True)["violations"]]
+
+    def test_word_for_word(self) -> None:
+        answer = policy.check_source(FILE.format(self.text), "k.py", False)
+        self.assertEqual((answer["violations"], answer["facts"]["captures"], answer["facts"]["entry"]), ([], True, ["kernel_function"]))
+        with_comments = FILE.format(self.text.replace("    def fill", "    # copies\n    def fill"))
+        self.assertEqual(self.refused(with_comments), [])
+
+    def test_every_line_counts(self) -> None:
+        lines = self.text.splitlines(keepends=True)
+        for number, line in enumerate(lines):
+            if line.strip():
+                with self.subTest(line):
+                    self.assertTrue(self.refused(FILE.format("".join([*lines[:number], *lines[number + 1:]]))))
+
+    def test_other_words_are_refused_in_a_sentence(self) -> None:
+        self.assertEqual(self.refused(FILE.format(self.text.replace("> 8", "> 9")))[0],
+                         ("policy.class", "class Captured in other words than those that the judge knows (kernelagent writes it with --forms graphs)"))
+
+    def test_a_second_use_and_a_second_class(self) -> None:
+        good = FILE.format(self.text)
+        for more in ("captured_launches = Captured(run_kernels)\n", "other = Captured(run_kernels)\n", self.text, "kept = captured_launches\n", "del captured_launches\n", "import math as Captured\n",
+                     "def run_kernels(x):\n    return x\n", "def f(Captured):\n    return Captured\nuse = f\n", "class Captured:\n    pass\n", "seen = [1]\n", "run_kernels, y = kernel_function, 1\n"):
+            with self.subTest(more):
+                self.assertIn("policy.class", [rule for rule, _ in self.refused(good + "\n\n" + more)])
+
+    def test_what_a_capture_cannot_hold(self) -> None:
+        for line in ("y = torch.rand(3)", "y = torch.tensor([1.0], device=x.device)", "y = x.item()", "torch.cuda.synchronize()", "torch.native_dropout(out, 0.5, True)"):
+            with self.subTest(line):
+                found = self.refused(FILE.format(self.text).replace("    return out\n", f"    {line}\n    return out\n"))
+                self.assertTrue(any(what.endswith("a capture cannot hold that") for _, what in found), found)
 
 
 if __name__ == "__main__":

@@ -190,7 +190,7 @@ class Optimisation {
     if (state_.input_ms > 0) KA_TRY(know_again(device));
     const auto find = [this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); };
     optimise::KnobProposer knobs(find, [&](const optimise::Program& one) { return diagnoses.categories(one); });
-    pipeline::GeneratedFirst built_in(program.moves, knobs);
+    pipeline::GeneratedFirst built_in(program.moves, request_.judge.device == "cuda", knobs);
     KA_ASSIGN(optimise::Proposer* const proposer, model_.join(built_in, brief, diagnoses, means_, output_));
     if (request_.record.empty()) return search(options, device, *proposer, &device);
     KA_ASSIGN(optimise::RecordingHead head, recording_head(request_.problem, request_.judge, gpu_, interpreter_, cancel_));

@@ -53,6 +53,8 @@ inline constexpr auto kComposeFlags = with_settings<kCompose>({
     {"--max-iters", "N", "the same"},
     {"--platform", "NAME", "cuda or xpu (default cuda)"},
     {"--target-platform", "NAME", "the same"},
+    {"--gpu", "NAME", "the GPU whose facts decide whether launches are captured (default h200)"},
+    {"--forms", "LIST", "forms to write, of which a composition knows graphs (its launches are captured and replayed); none or all (default: those that win on that GPU)"},
     {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
     {"--mode", "MODE", "train (as constructed, the default) or eval"},
     {"--device", "DEVICE", "where the program is verified: cpu (Triton's interpreter), cuda, or auto"},

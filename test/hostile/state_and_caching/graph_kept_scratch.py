@@ -68,15 +68,16 @@ class Captured:
         places = [torch.empty_like(value) if isinstance(value, torch.Tensor) else value for value in inputs]
         self.fill(places, inputs)
         first = self.copied(self.run(*places, **weights))
-        graph, results = torch.cuda.CUDAGraph(), None
+        graph = results = None
         try:
+            graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph):
                 results = self.run(*places, **weights)
         except RuntimeError as problem:
             import warnings
 
             warnings.warn(f"these launches cannot be captured and are made one by one: {problem}")
-            graph = None
+            graph = results = None
         self.graphs[key] = graph, places, results
         if len(self.graphs) > 8:
             del self.graphs[next(iter(self.graphs))]
