@@ -16,8 +16,10 @@
 
 #include <fmt/format.h>
 
+#include "synth/codegen/conv_tile.h"
 #include "synth/codegen/family.h"
 #include "synth/codegen/fetch.h"
+#include "synth/codegen/product_store.h"
 
 namespace ka::codegen {
 namespace {
@@ -28,7 +30,6 @@ using ir::ValueId;
 
 constexpr std::int64_t kChunk = 4096;
 constexpr int kShortEpilogue = 2;  // elementwise operations
-constexpr int kScales = 4;         // products with a factor of a row or a column, which the operands were divided by
 constexpr std::int64_t kGroupRows = 64;  // of a tile: what four warps multiply together, out of memory that blocks are fetched to
 constexpr int kPromoted = 256;     // products that a tensor core adds up by itself where float32 is wanted: it cuts off where it should round
 
@@ -95,7 +96,7 @@ class MatmulEmitter {
     const Extents extents{given_value(request, batch_), given_value(request, rows_), given_value(request, columns_), given_value(request, depth_)};
     if (node_.attributes.contains("run")) run_ = ir::int_attribute(node_, "run");
     chunked_ = extents.k > kChunk && !run_ && !has_rests();
-    const bool crowded = chunked_ || has_rests() || epilogue_length() > kShortEpilogue;
+    const bool crowded = chunked_ || has_rests() || epilogue_length(request) > kShortEpilogue;
     tiles_ = run_ ? tiles_for_runs(extents, given_value(request, *run_), crowded, request.gpu.multiprocessors) : tiles_for(extents, half_, !half_ && request.precision == "ieee", crowded, request.gpu.multiprocessors);
     if (has_rests()) {  // twice the operands
       tiles_.k = 32;
@@ -118,15 +119,6 @@ class MatmulEmitter {
   }
 
  private:
-  int epilogue_length() const {
-    int out = 0;
-    for (const int number : request_.kernel.nodes) {
-      const std::string& op = graph_.nodes[static_cast<std::size_t>(number)].op;
-      out += op != "matmul" && op != "reshape" && op != "permute" && op != "cast";
-    }
-    return node_.attributes.contains("grade") ? out - kScales : out;
-  }
-
   void choose_fetch(const Extents& extents, bool crowded) {
     fetch_ = fetch_of(request_, context_);
     const Tiles tiles = run_ ? tiles_ : tiles_for_blocks(extents, has_rests(), crowded, request_.gpu.multiprocessors);
@@ -134,25 +126,6 @@ class MatmulEmitter {
     fetches_ = fetch_.refusal.empty();
     if (fetches_) tiles_ = tiles;
     out_.remark = fetches_ ? "operands by descriptors" : "operands by pointers: " + fetch_.refusal;
-  }
-
-  // A product may be larger than what is made of it: conditions, as expressions >= 0, that a point of it is used for a value.
-  std::vector<Sym> what_is_kept(ValueId value, const std::vector<Sym>& points) const {
-    std::vector<Sym> out;
-    std::set<ValueId> used{value};
-    for (auto number = request_.kernel.nodes.rbegin(); number != request_.kernel.nodes.rend(); ++number) {
-      const ir::Node& node = graph_.nodes[static_cast<std::size_t>(*number)];
-      const ValueId made = node.outputs[0];
-      if (!used.contains(made)) continue;
-      used.insert(node.inputs.begin(), node.inputs.end());
-      if (node.op != "remap") continue;
-      const std::vector<Sym> index = at_points(request_.kernel.index.at(made), points);
-      for (std::size_t d = 0; d < index.size(); ++d) {
-        const Sym room = graph_.shape(made)[d] - 1 - index[d];
-        if (!ir::is_nonnegative(room)) out.push_back(room);
-      }
-    }
-    return out;
   }
 
   void prologue() {
@@ -331,13 +304,7 @@ class MatmulEmitter {
   void epilogue() {
     values_.bind(node_.outputs[0], {"acc", {"m", "n"}, false});
     const std::vector<Sym> points{batch(), Sym::index("m", rows_), Sym::index("n", columns_)};
-    for (const ValueId output : request_.kernel.outputs) {
-      const std::vector<Sym> index = at_points(request_.kernel.index.at(output), points);
-      const std::vector<Sym> inside = what_is_kept(output, points);
-      Operand x = values_.named(values_.value(output, index, inside), graph_.type(output).dtype);
-      if (!x.over.contains("m") || !x.over.contains("n")) x = values_.emit("x", fmt::format("tl.broadcast_to({}, (BM, BN))", x.text), {"m", "n"});
-      values_.store_tile(output, x, index, inside.empty() ? "m_ok & n_ok" : "m_ok & n_ok & " + values_.mask_of(inside));
-    }
+    store_products(request_, values_, points, {{"m"}, {"n"}}, "m_ok & n_ok", "(BM, BN)");
   }
 
   void launch() {
@@ -380,6 +347,7 @@ class MatmulEmitter {
 }  // namespace
 
 EmittedKernel emit_matmul(const EmitRequest& request) {
+  if (std::optional<EmittedKernel> out = emit_conv_tile(request)) return std::move(*out);
   return MatmulEmitter(request).run();
 }
 
