@@ -31,7 +31,7 @@ ALONE = (
                                          "many_parts", "operators", "problems_ok", "report", "resume", "verdicts")),
 )
 # Suites of a minute and more; they begin first, so that no core waits for the last of them.
-LONG = tuple(f"system/test_{name}" for name in ("workers", "sentence_problem", "default_tiles", "descriptor_tiles", "model_advice", "generate_run", "optimize"))
+LONG = tuple(f"system/test_{name}" for name in ("workers", "sentence_problem", "default_tiles", "descriptor_tiles", "conv_tiles", "model_advice", "generate_run", "optimize"))
 
 
 @dataclass
