@@ -117,6 +117,7 @@ class ConvTileEmitter {
   void prologue() {
     choose_words();
     body_.indent();
+    body_.line(fmt::format("tl.static_assert(BN >= {})", kWarps));  // a search may turn it: fewer features would be multiplied out of registers
     body_.line("tile = tl.program_id(0)");
     body_.line(fmt::format("down = tl.cdiv({}, BM)", values_.text(places_)));
     body_.line(fmt::format("across = tl.cdiv({}, BN)", values_.text(features_)));
