@@ -35,7 +35,7 @@ PARTS = {"corpus/corpus_test": 6}
 ALONE = ("python_api/test_interrupt", "python_api/test_native", "system/test_llm_failures", "system/test_many_parts")
 # Suites of a minute and more; they begin first, the longest before the others, so that no core waits for the last of them.
 LONG = ("system/test_generate", "corpus/", *(f"system/test_{name}" for name in (
-    "eval_bench", "resume", "workers", "sentence_problem", "default_tiles", "model_advice", "generate_run", "optimize", "bad_problems", "auto_suite", "winners",
+    "eval_bench", "resume", "workers", "sentence_problem", "default_tiles", "descriptor_tiles", "conv_tiles", "model_advice", "generate_run", "optimize", "bad_problems", "auto_suite", "winners",
     "hostile_replies", "pipeline", "cli", "live_view", "report", "verdicts", "headers")))
 
 

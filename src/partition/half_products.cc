@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/plan.h"
+#include "partition/image_rows.h"
 #include "partition/long_reductions.h"
 #include "partition/products.h"
 
@@ -39,9 +40,9 @@ ValueId exponent(Rewriting& here, ValueId x, const std::vector<int>& dims, bool 
   return b.elementwise("maximum", {power, number(b, kLeastExponent)});
 }
 
-ValueId scaled(ir::Builder& b, ValueId x, ValueId power) {
-  return b.elementwise("mul", {x, b.elementwise("exp2", {b.elementwise("sub", {number(b, kTopExponent), power})})});
-}
+ValueId factor(ir::Builder& b, ValueId power) { return b.elementwise("exp2", {b.elementwise("sub", {number(b, kTopExponent), power})}); }
+
+ValueId scaled(ir::Builder& b, ValueId x, ValueId power) { return b.elementwise("mul", {x, factor(b, power)}); }
 
 // A float16 number in memory.
 ValueId rounded(ir::Builder& b, ValueId x) {
@@ -145,19 +146,6 @@ std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) 
   return unscaled(b, product, left.power, right.power);
 }
 
-// A convolution's `window` attribute: what the lowering has written down about it.
-struct Window {
-  std::size_t dims;
-  std::vector<Sym> taps, stride, dilation, padding, places;
-  explicit Window(const std::vector<Sym>& all) : dims(all.size() / 5) {
-    auto next = all.begin();
-    for (std::vector<Sym>* part : {&taps, &stride, &dilation, &padding, &places}) {
-      part->assign(next, next + static_cast<std::ptrdiff_t>(dims));
-      next += static_cast<std::ptrdiff_t>(dims);
-    }
-  }
-};
-
 // The image as [n, places..., channels], padding included, channels filled up to a multiple of 4: loads of 8 bytes at least.
 ValueId channels_last(ir::Builder& b, ValueId x, const Window& w, const Sym& channels) {
   const Shape& from = b.shape(x);
@@ -214,21 +202,28 @@ std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& lo
   const ValueId x = look.inputs[0];
   const Window w(ir::ints_attribute(look, "window"));
   const Extents e = extents_of(here, b.shape(look.outputs[0]), b.shape(filter));
-  if (!b.shape(filter)[0].is(1) || has_few_tiles(here, e)) return std::nullopt;
+  if (!b.shape(filter)[0].is(1)) {
+    if (here.gpu.writes(ir::Form::conv_tiles)) here.decide(e.text(), "not read by descriptors, it is made of groups");
+    return std::nullopt;
+  }
+  if (has_few_tiles(here, e)) return std::nullopt;
   const double image = static_cast<double>(here.sizes.given(ir::product(b.shape(x))));
   if (!pays(here, e, {"one product of scaled float16 numbers, channels last", here.gpu.gathered_products, here.gpu.half_products, 14 * image, 4})) return std::nullopt;
-  const Sym given = b.shape(x)[1], channels = here.sizes.size("channels", ir::ceil_div(given, 4) * 4);
+  const std::optional<ImageRows> laid = ImageRows::of(here, x, filter, w);
+  const Sym given = b.shape(x)[1], channels = laid ? laid->channels() : here.sizes.size("channels", ir::ceil_div(given, 4) * 4);
   std::vector<int> all(w.dims + 1);
   std::iota(all.begin(), all.end(), 1);
   const ValueId power = exponent(here, x, all, false);
-  const ValueId image_parts = rounded(b, scaled(b, channels_last(b, x, w, channels), power));
+  const ValueId image_parts = rounded(b, laid ? b.elementwise("mul", {laid->laid_out(b, x), laid->of_images(b, factor(b, power))})
+                                             : scaled(b, channels_last(b, x, w, channels), power));
   const ValueId sorted = taps_first(b, filter, w, given, channels);
   const ValueId filter_power = exponent(here, sorted, {2}, true);
   const ValueId filter_parts = rounded(b, scaled(b, sorted, filter_power));
-  const ValueId left = windows(b, image_parts, w), right = b.permute(filter_parts, {0, 2, 1});
-  const Sym run = w.dilation.back().is(1) ? w.taps.back() * channels : channels;
-  const ValueId product = b.node("matmul", {left, right}, {{"run", run}, {"grade", std::string("TF32-grade: scaled float16")}},
-                                 {{DType::float32, {1, b.shape(left)[1], b.shape(filter)[2]}}})[0];
+  const ValueId left = laid ? laid->windows(b, image_parts) : windows(b, image_parts, w), right = b.permute(filter_parts, {0, 2, 1});
+  ir::Attributes way{{"grade", std::string("TF32-grade: scaled float16")}};
+  if (laid) way["window"] = laid->window().all();
+  else way["run"] = w.dilation.back().is(1) ? w.taps.back() * channels : channels;
+  const ValueId product = b.node("matmul", {left, right}, way, {{DType::float32, {1, b.shape(left)[1], b.shape(filter)[2]}}})[0];
   const Shape rows{1, b.shape(left)[1], 1};
   const Sym places = ir::product(w.places);
   std::vector<Sym> index(b.shape(power).size(), Sym(0));

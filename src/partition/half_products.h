@@ -5,7 +5,7 @@
 //
 // Rows are multiplied by a power of two first, so that their largest number is just below the largest float16; the product is divided by
 // both powers. A convolution gets its image with the channels last and the padding written out: then what a filter's row looks at is one
-// run of memory.
+// run of memory; in the form "conv_tiles" as image_rows.h says.
 #pragma once
 
 #include <string>

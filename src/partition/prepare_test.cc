@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
@@ -18,6 +19,8 @@ using ir::KernelKind;
 using ir::Shape;
 using ir::Sym;
 using ir::ValueId;
+using testing::Contains;
+using testing::HasSubstr;
 
 // A program over the sizes n and c with these values, and the kernels that it becomes.
 struct Program {
@@ -32,7 +35,7 @@ struct Program {
   }
   std::string kinds(std::vector<ValueId> outputs) {
     graph.outputs = std::move(outputs);
-    graph = prepared(graph);
+    graph = prepared(graph, "default", gpu, decisions);
     const Status legal = ir::check_graph(graph);
     EXPECT_TRUE(legal) << (legal ? "" : legal.error().message);
     Result<ir::Plan> plan = partition(graph);
@@ -44,6 +47,8 @@ struct Program {
     return out;
   }
   const Sym n = Sym::size("n"), c = Sym::size("c");
+  ir::Gpu gpu = ir::default_gpu();
+  std::vector<std::string>* decisions = nullptr;
 };
 
 struct ReductionCase {
@@ -165,6 +170,41 @@ TEST(HalfProducts, OfAConvolutionReadRunsOfAnImageWithChannelsLast) {
   ASSERT_EQ(product.inputs.size(), 2u);
   EXPECT_EQ(ir::int_attribute(product, "run"), Sym(3 * 64)) << "channels are filled up to a multiple of four";
   EXPECT_EQ(p.graph.type(product.inputs[0]).dtype, DType::float16);
+}
+
+// The same where convolutions are read by descriptors.
+std::string tiled(Convolution& p, std::int64_t channels, std::vector<std::string>* decisions = nullptr) {
+  p.gpu.forms = {ir::Form::conv_tiles};
+  p.decisions = decisions;
+  return p.kinds({p.out(channels)});
+}
+
+TEST(ConvTiles, CountPlacesThroughAnImageWithZerosBetweenItsLines) {
+  Convolution p(32, 128);
+  std::vector<std::string> decisions;
+  EXPECT_EQ(tiled(p, 62, &decisions), "row row pointwise row matmul");
+  const ir::Node& product = product_of(p.graph);
+  EXPECT_FALSE(product.attributes.contains("run"));
+  EXPECT_EQ(ir::ints_attribute(product, "window"), (std::vector<Sym>{3, 3, 1, 1, 1, 1, 0, 0, 54, 54}));
+  EXPECT_EQ(p.graph.shape(p.graph.maker(product.inputs[0])->inputs[0]), (Shape{1, 1, p.n, 56, 56, 64})) << "the lines are as long as the image, whose channels fill a step";
+  EXPECT_THAT(decisions, Contains(HasSubstr("read by descriptors, 64 channels at a time, 1.08 places for each of the result")));
+}
+
+TEST(ConvTiles, AreRefusedWithAReason) {
+  struct Case {
+    std::int64_t features, channels;
+    int arch;
+    const char* reason;
+  };
+  const Case cases[] = {{128, 12, 90, "12 channels are too few for a step"}, {32, 64, 90, "32 features are too few for a tile"}, {128, 64, 80, "the GPU has no engine that copies blocks"}};
+  for (const Case& one : cases) {
+    Convolution p(64, one.features);
+    std::vector<std::string> decisions;
+    p.gpu.cuda->arch = one.arch;
+    EXPECT_EQ(tiled(p, one.channels, &decisions), "row row pointwise row matmul") << one.reason;
+    EXPECT_TRUE(product_of(p.graph).attributes.contains("run")) << one.reason;
+    EXPECT_THAT(decisions, Contains(HasSubstr(one.reason)));
+  }
 }
 
 TEST(HalfProducts, OfASmallConvolutionAreNotWorthTheirPasses) {

@@ -23,6 +23,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from triton.runtime.jit import JITFunction
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 TARGET = GPUTarget("cuda", 90, 32)
 OPTIONS = ("num_warps", "num_stages")
@@ -44,9 +45,12 @@ def source_of(function: JITFunction, bound: dict[str, Any]) -> ASTSource:
     hints: dict[tuple[int, ...], list] = {}
     for position, parameter in enumerate(function.params):
         value = bound[parameter.name]
-        if parameter.is_constexpr or (isinstance(value, int) and value == 1):
+        if parameter.is_constexpr or value is None or (isinstance(value, int) and value == 1):
             signature[parameter.name] = "constexpr"
             constants[(position,)] = value
+            continue
+        if isinstance(value, TensorDescriptor):
+            signature[parameter.name] = f"tensordesc<{POINTERS[value.base.dtype][1:]}{list(value.block_shape)}>"
             continue
         is_tensor = isinstance(value, torch.Tensor)
         signature[parameter.name] = POINTERS[value.dtype] if is_tensor else "i32" if abs(value) < 2**31 else "i64"
@@ -68,16 +72,20 @@ def resources(function: JITFunction, bound: dict[str, Any], options: dict[str, i
         ptx.flush()
         log = subprocess.run([assembler(), "-v", "--gpu-name=sm_90a", ptx.name, "-o", os.devnull], capture_output=True, text=True, check=True).stderr
     narrow = re.findall(r"\bld\.global(?!\.v4)[\w.]*|\bcp\.async\.ca\b", compiled.asm["ptx"])  # loads of less than 16 bytes
+    # a block that comes back from shared memory on its way to the multiplier may come before it has arrived (docs/compiler.md)
+    between = sum(compiled.asm["ttgir"].count(name) for name in ("ttg.local_load", "ttg.local_alloc %"))
     registers, spills = re.search(r"Used (\d+) registers", log), re.search(r"(\d+) bytes spill stores", log)
     return {"kernel": function.fn.__name__, "shared": compiled.metadata.shared, "registers": int(registers.group(1)) if registers else None,
-            "spills": int(spills.group(1)) if spills else None, "narrow": len(narrow)}
+            "spills": int(spills.group(1)) if spills else None, "narrow": len(narrow), "between": between,
+            "fetched": compiled.asm["ptx"].count("cp.async.bulk.tensor"), "multiplied": compiled.asm["ptx"].count("wgmma.mma_async"), "serial": "serialized" in log}
 
 
 def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], warmup: bool, **named: Any) -> None:
     options = {name: named.pop(name) for name in OPTIONS if name in named}
     bound = dict(zip((parameter.name for parameter in function.params), args)) | named
     assert all(extent <= 65535 for extent in grid[1:]) and grid[0] < 2**31, grid
-    print(json.dumps(resources(function, bound, options) | options | {"programs": grid[0]}), flush=True)
+    constants = {name: value for name, value in bound.items() if name.isupper() and type(value) is int}
+    print(json.dumps(resources(function, bound, options) | options | {"programs": grid[0], "constants": constants}), flush=True)
 
 
 def main(problem_path: str, kernel_path: str) -> None:

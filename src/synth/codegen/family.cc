@@ -72,6 +72,7 @@ std::string function_text(const EmittedKernel& kernel, const std::string& body) 
   for (const std::string& role : kernel.roles) add(role + "_ptr");
   if (!kernel.loop.empty()) add(kernel.loop);
   for (const std::string& size : kernel.sizes) add(size);
+  for (const Blocks& blocks : kernel.blocks) add(blocks.name);
   for (const auto& [name, value] : kernel.constants) add(name + ": tl.constexpr");
   // the first steps must not become programs of their own
   const std::string decorator = kernel.loop.empty() ? "@triton.jit" : fmt::format("@triton.jit(do_not_specialize=[\"{}\"])", kernel.loop);

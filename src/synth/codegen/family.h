@@ -15,16 +15,25 @@
 
 namespace ka::codegen {
 
+// Blocks of a matrix that a kernel is handed as a tensor descriptor, or as None where the matrix cannot be fetched so.
+struct Blocks {
+  std::string name;    // of the parameter
+  std::string buffer;  // in the wrapper
+  std::string text;    // Python text of extents, strides and block; a constant stands in it as {BM}
+};
+
 struct EmittedKernel {
   std::string name;
   std::string text;                     // decorator and function
   std::vector<std::string> pointers;    // buffers, in the order of the parameters
   std::vector<std::string> roles;       // what the kernel calls them
   std::vector<std::string> sizes;       // size symbols
+  std::vector<Blocks> blocks;           // all or none of them; the grid names constants as their text does
   std::vector<std::pair<std::string, std::string>> constants;  // constexpr parameters and their Python text in the wrapper
   std::string grid;                     // Python text of the tuple
   std::int64_t programs = 0;            // of a grid of one dimension, at the given sizes
   std::string loop, loop_count;         // launched once per value of this variable, which it is handed; empty: once
+  std::string remark;                   // for the head of the file
   int num_warps = 4, num_stages = 2;
   bool uses_libdevice = false;
   std::string counters;  // how many int32 counters it is handed as `arrived`, zero at first; its programs wait for each other, so they are all there at once

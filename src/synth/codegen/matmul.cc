@@ -8,12 +8,18 @@
 // Operands are read through whatever views lie before them, so a convolution is this kernel too: its rows are places of the
 // image, its k are the taps of the filter. A long k is added up in chunks: CHUNK products make a partial sum, the partial sums
 // make the result, so that no chain of additions is long.
+//
+// Where the GPU is one that the form "descriptors" is written for, and the operands are such matrices (fetch.h), their tiles are fetched as blocks; the
+// kernel then has both ways to read, and what it is handed decides.
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "synth/codegen/conv_tile.h"
 #include "synth/codegen/family.h"
+#include "synth/codegen/fetch.h"
+#include "synth/codegen/product_store.h"
 
 namespace ka::codegen {
 namespace {
@@ -24,7 +30,7 @@ using ir::ValueId;
 
 constexpr std::int64_t kChunk = 4096;
 constexpr int kShortEpilogue = 2;  // elementwise operations
-constexpr int kScales = 4;         // products with a factor of a row or a column, which the operands were divided by
+constexpr std::int64_t kGroupRows = 64;  // of a tile: what four warps multiply together, out of memory that blocks are fetched to
 constexpr int kPromoted = 256;     // products that a tensor core adds up by itself where float32 is wanted: it cuts off where it should round
 
 struct Tiles {
@@ -73,6 +79,14 @@ Tiles tiles_for_runs(const Extents& e, std::int64_t run, bool crowded, std::int6
   return out;
 }
 
+// Blocks need no registers on their way, so steps are as deep as a row of shared memory. Two operands with their rests fill it with three steps.
+Tiles tiles_for_blocks(const Extents& e, bool rests, bool crowded, std::int64_t multiprocessors) {
+  Tiles out = tiles_for(e, true, false, crowded, multiprocessors);
+  const std::int64_t tile = out.m * out.n;
+  out.stages = tile > 128 * 128 || (rests && tile == 128 * 128) ? 3 : 4;
+  return out;
+}
+
 class MatmulEmitter {
  public:
   explicit MatmulEmitter(const EmitRequest& request)
@@ -82,12 +96,13 @@ class MatmulEmitter {
     const Extents extents{given_value(request, batch_), given_value(request, rows_), given_value(request, columns_), given_value(request, depth_)};
     if (node_.attributes.contains("run")) run_ = ir::int_attribute(node_, "run");
     chunked_ = extents.k > kChunk && !run_ && !has_rests();
-    const bool crowded = chunked_ || has_rests() || epilogue_length() > kShortEpilogue;
+    const bool crowded = chunked_ || has_rests() || epilogue_length(request) > kShortEpilogue;
     tiles_ = run_ ? tiles_for_runs(extents, given_value(request, *run_), crowded, request.gpu.multiprocessors) : tiles_for(extents, half_, !half_ && request.precision == "ieee", crowded, request.gpu.multiprocessors);
     if (has_rests()) {  // twice the operands
       tiles_.k = 32;
       tiles_.stages = 4;
     }
+    if (request.gpu.writes(ir::Form::descriptors)) choose_fetch(extents, crowded);
   }
 
   EmittedKernel run() {
@@ -104,32 +119,13 @@ class MatmulEmitter {
   }
 
  private:
-  int epilogue_length() const {
-    int out = 0;
-    for (const int number : request_.kernel.nodes) {
-      const std::string& op = graph_.nodes[static_cast<std::size_t>(number)].op;
-      out += op != "matmul" && op != "reshape" && op != "permute" && op != "cast";
-    }
-    return node_.attributes.contains("grade") ? out - kScales : out;
-  }
-
-  // A product may be larger than what is made of it: conditions, as expressions >= 0, that a point of it is used for a value.
-  std::vector<Sym> what_is_kept(ValueId value, const std::vector<Sym>& points) const {
-    std::vector<Sym> out;
-    std::set<ValueId> used{value};
-    for (auto number = request_.kernel.nodes.rbegin(); number != request_.kernel.nodes.rend(); ++number) {
-      const ir::Node& node = graph_.nodes[static_cast<std::size_t>(*number)];
-      const ValueId made = node.outputs[0];
-      if (!used.contains(made)) continue;
-      used.insert(node.inputs.begin(), node.inputs.end());
-      if (node.op != "remap") continue;
-      const std::vector<Sym> index = at_points(request_.kernel.index.at(made), points);
-      for (std::size_t d = 0; d < index.size(); ++d) {
-        const Sym room = graph_.shape(made)[d] - 1 - index[d];
-        if (!ir::is_nonnegative(room)) out.push_back(room);
-      }
-    }
-    return out;
+  void choose_fetch(const Extents& extents, bool crowded) {
+    fetch_ = fetch_of(request_, context_);
+    const Tiles tiles = run_ ? tiles_ : tiles_for_blocks(extents, has_rests(), crowded, request_.gpu.multiprocessors);
+    if (fetch_.refusal.empty() && tiles.m < kGroupRows) fetch_.refusal = fmt::format("a tile of {} rows is multiplied out of registers", tiles.m);
+    fetches_ = fetch_.refusal.empty();
+    if (fetches_) tiles_ = tiles;
+    out_.remark = fetches_ ? "operands by descriptors" : "operands by pointers: " + fetch_.refusal;
   }
 
   void prologue() {
@@ -142,13 +138,23 @@ class MatmulEmitter {
     body_.line(fmt::format("across = tl.cdiv({}, BN)", values_.text(columns_)));
     if (!batch_.is(1)) {
       body_.line("b = tile // (down * across)");
+      if (fetches_) body_.line("plane = b.to(tl.int32)");
       body_.line("tile = tile % (down * across)");
     }
     body_.line("group = tile // (GROUP * across)");
     body_.line("first = group * GROUP");
     body_.line("tall = tl.minimum(down - first, GROUP)");
-    body_.line("m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]");
-    body_.line("n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]");
+    if (fetches_) {
+      for (const char* name : {"top", "side", "depth", "plane"}) body_.reserve(name);
+      body_.line("top = ((first + (tile % (GROUP * across)) % tall) * BM).to(tl.int32)");
+      body_.line("side = ((tile % (GROUP * across)) // tall * BN).to(tl.int32)");
+      body_.line("m = top + tl.arange(0, BM)[:, None]");
+      body_.line("n = side + tl.arange(0, BN)[None, :]");
+      name_blocks();
+    } else {
+      body_.line("m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]");
+      body_.line("n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]");
+    }
     body_.line("step_a = tl.arange(0, BK)[None, :]");
     body_.line("step_b = tl.arange(0, BK)[:, None]");
     body_.line("if WIDE:");
@@ -215,8 +221,52 @@ class MatmulEmitter {
     std::string left, right, left_rest, right_rest;
   };
 
-  // Loads the operands of one step of BK inside `extent`.
+  // What the kernel is handed beside the pointers.
+  void name_blocks() {
+    for (std::size_t i = 0; i < fetch_.operands.size(); ++i) {
+      const Matrix& x = fetch_.operands[i];
+      const std::string name = body_.unique(context_.use_pointer(*x.memory) + "_blocks");
+      std::vector<std::string> extents, strides;
+      for (const Sym& extent : x.extents) extents.push_back(extent.text());
+      for (const Sym& stride : x.strides) strides.push_back(stride.text());
+      std::vector<std::string> block = is_left(i) ? std::vector<std::string>{"{BM}", "{BK}"} : std::vector<std::string>{"{BK}", "{BN}"};
+      if (x.transposed) std::swap(block[0], block[1]);
+      if (x.batched()) block.insert(block.begin(), "1");
+      out_.blocks.push_back({name, x.memory->name, fmt::format("[{}], [{}], [{}]", fmt::join(extents, ", "), fmt::join(strides, ", "), fmt::join(block, ", "))});
+    }
+  }
+
+  static bool is_left(std::size_t operand) { return operand % 2 == 0; }
+
+  // The operands of one step of BK inside `extent`, under the same names in whichever way they come.
   Step open_step(const Sym& extent, const Sym& ka, const Sym& kb) {
+    if (!fetches_) return load_step(extent, ka, kb);
+    body_.line(fmt::format("if {} is None:", out_.blocks[0].name));
+    body_.indent();
+    const Step out = load_step(extent, ka, kb);
+    body_.dedent();
+    body_.line("else:");
+    body_.indent();
+    body_.line("depth = tl.cast(k, tl.int32)");
+    const std::string* const names[] = {&out.left, &out.right, &out.left_rest, &out.right_rest};
+    for (std::size_t i = 0; i < fetch_.operands.size(); ++i) {
+      const Matrix& x = fetch_.operands[i];
+      std::vector<std::string> at = is_left(i) ? std::vector<std::string>{"top", "depth"} : std::vector<std::string>{"depth", "side"};
+      std::string shape = is_left(i) ? "(BM, BK)" : "(BK, BN)";
+      if (x.transposed) {
+        std::swap(at[0], at[1]);
+        shape = is_left(i) ? "(BK, BM)" : "(BN, BK)";
+      }
+      if (x.batched()) at.insert(at.begin(), "plane");
+      body_.line(fmt::format("{} = {}.load([{}]){}{}", *names[i], out_.blocks[i].name, fmt::join(at, ", "), x.batched() ? fmt::format(".reshape{}", shape) : "",
+                             x.transposed ? ".T" : ""));
+    }
+    body_.dedent();
+    return out;
+  }
+
+  // Loads them by pointers.
+  Step load_step(const Sym& extent, const Sym& ka, const Sym& kb) {
     const bool even = extent.constant() && *extent.constant() % tiles_.k == 0;
     body_.line("ka = k + step_a");
     body_.line("kb = k + step_b");
@@ -254,13 +304,7 @@ class MatmulEmitter {
   void epilogue() {
     values_.bind(node_.outputs[0], {"acc", {"m", "n"}, false});
     const std::vector<Sym> points{batch(), Sym::index("m", rows_), Sym::index("n", columns_)};
-    for (const ValueId output : request_.kernel.outputs) {
-      const std::vector<Sym> index = at_points(request_.kernel.index.at(output), points);
-      const std::vector<Sym> inside = what_is_kept(output, points);
-      Operand x = values_.named(values_.value(output, index, inside), graph_.type(output).dtype);
-      if (!x.over.contains("m") || !x.over.contains("n")) x = values_.emit("x", fmt::format("tl.broadcast_to({}, (BM, BN))", x.text), {"m", "n"});
-      values_.store_tile(output, x, index, inside.empty() ? "m_ok & n_ok" : "m_ok & n_ok & " + values_.mask_of(inside));
-    }
+    store_products(request_, values_, points, {{"m"}, {"n"}}, "m_ok & n_ok", "(BM, BN)");
   }
 
   void launch() {
@@ -274,7 +318,8 @@ class MatmulEmitter {
     // an image is read many times: it has fewer elements than places in its windows
     const Sym read = run_ ? ir::product(graph_.shape(graph_.maker(a_)->inputs[0])) : batch_ * rows_ * depth_;
     out_.constants.emplace_back("WIDE", wide_text(batch_ * rows_ * columns_ + read + batch_ * columns_ * depth_));
-    const std::string each = fmt::format("triton.cdiv({}, {}) * triton.cdiv({}, {})", rows_.text(), tiles_.m, columns_.text(), tiles_.n);
+    const std::string tall = fetches_ ? "{BM}" : fmt::format("{}", tiles_.m), wide = fetches_ ? "{BN}" : fmt::format("{}", tiles_.n);
+    const std::string each = fmt::format("triton.cdiv({}, {}) * triton.cdiv({}, {})", rows_.text(), tall, columns_.text(), wide);
     out_.grid = batch_.is(1) ? fmt::format("({},)", each) : fmt::format("({} * {},)", batch_.operand_text(), each);
     out_.programs = given_value(request_, batch_ * ir::ceil_div(rows_, tiles_.m) * ir::ceil_div(columns_, tiles_.n));
     out_.num_warps = tiles_.warps;
@@ -288,6 +333,8 @@ class MatmulEmitter {
   const Sym batch_, rows_, depth_, columns_;
   const bool half_;
   std::optional<Sym> run_;
+  Fetch fetch_;
+  bool fetches_ = false;
   bool chunked_ = false;
   int before_ = 0;  // the loop over k
   Tiles tiles_;
@@ -300,6 +347,7 @@ class MatmulEmitter {
 }  // namespace
 
 EmittedKernel emit_matmul(const EmitRequest& request) {
+  if (std::optional<EmittedKernel> out = emit_conv_tile(request)) return std::move(*out);
   return MatmulEmitter(request).run();
 }
 

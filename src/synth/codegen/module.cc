@@ -65,6 +65,12 @@ constexpr Prelude kPrelude[] = {
      "    return unscaled(tl.where(tl.abs(large) < float(\"inf\"), large + small, large), power, w_power)\n"},
     {"product_of_highs",
      "@triton.jit\ndef product_of_highs(high, power, w_high, w_power):\n    return unscaled(tl.dot(high, w_high), power, w_power)\n"},
+    {"blocks_of",
+     "def blocks_of(*matrices):\n    \"\"\"Tensor descriptors; None for each where one cannot be: rows must begin at multiples of 16 bytes.\"\"\"\n"
+     "    for x, shape, strides, _ in matrices:\n"
+     "        if x.data_ptr() % 16 != 0 or 0 in shape or any(stride * x.element_size() % 16 != 0 for stride in strides[:-1]):\n"
+     "            return [None] * len(matrices)\n"
+     "    return [TensorDescriptor(x, shape, strides, block) for x, shape, strides, block in matrices]\n"},
     {"first_largest",
      "@triton.jit\ndef later_largest(a, i, b, j):\n"
      "    wins = (a > b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))\n"
@@ -145,7 +151,7 @@ class ModuleWriter {
 
   void name_values() {
     for (const ir::SizeSource& size : graph_.sizes) names_.reserve(size.symbol);
-    for (const char* name : {"step", "device", "keep", "arrived"}) names_.reserve(name);
+    for (const char* name : {"step", "device", "keep", "arrived", "blocks_of"}) names_.reserve(name);
     for (const ir::Argument& argument : graph_.arguments) {
       if (argument.value < 0) continue;
       const std::string name = names_.unique(argument.keyword);
@@ -271,7 +277,7 @@ class ModuleWriter {
     out.line(fmt::format("\"\"\"{}", options_.title));
     out.line("");
     for (std::size_t k = 0, number = 0; k < plan_.kernels.size(); ++k) {
-      if (same_[k] == k) out.line(fmt::format("{}. {}{}: {}", ++number, kernel_names_[k], launches(k), about(plan_.kernels[k])));
+      if (same_[k] == k) out.line(fmt::format("{}. {}{}: {}{}{}", ++number, kernel_names_[k], launches(k), about(plan_.kernels[k]), emitted_[k].remark.empty() ? "" : ", ", emitted_[k].remark));
     }
     out.line("");
     out.line(fmt::format("Written by kernelagent {}.", options_.version));
@@ -282,7 +288,10 @@ class ModuleWriter {
     out.line("import triton.language as tl");
     for (const std::string& line : options_.imports) out.line(line);
     if (uses_libdevice_) out.line("from triton.language.extra import libdevice");
+    const bool fetches = std::any_of(emitted_.begin(), emitted_.end(), [](const EmittedKernel& kernel) { return !kernel.blocks.empty(); });
+    if (fetches) out.line("from triton.tools.tensor_descriptor import TensorDescriptor");
     std::string all = in_place_.size() == graph_.updates.size() ? "" : " keep(";
+    if (fetches) all += " blocks_of(";
     for (std::size_t k = 0; k < emitted_.size(); ++k) all += (same_[k] == k ? emitted_[k].text : "") + emitted_[k].grid;
     std::vector<const char*> used;  // a row may call those before it
     for (auto row = std::rbegin(kPrelude); row != std::rend(kPrelude); ++row) {
@@ -416,7 +425,7 @@ class ModuleWriter {
   }
 
   void launch(Source& out, const Launch& launch) {
-    const EmittedKernel kernel = group_launch(emitted_, launch, launch.size() == 1 ? "" : groups_.at(key_of(launch)));
+    EmittedKernel kernel = group_launch(emitted_, launch, launch.size() == 1 ? "" : groups_.at(key_of(launch)));
     for (const std::size_t k : launch) {
       for (const ValueId output : plan_.kernels[k].outputs) {
         if (in_place_.contains(output)) continue;
@@ -425,6 +434,7 @@ class ModuleWriter {
       }
     }
     if (!kernel.counters.empty()) out.line(fmt::format("arrived = torch.zeros(({},), dtype=torch.int32, device={})", kernel.counters, device_));
+    if (!kernel.blocks.empty()) descriptors(out, kernel);
     std::vector<std::string> arguments = kernel.pointers;
     if (!kernel.loop.empty()) {
       arguments.push_back(kernel.loop);
@@ -432,6 +442,7 @@ class ModuleWriter {
       out.indent();
     }
     arguments.insert(arguments.end(), kernel.sizes.begin(), kernel.sizes.end());
+    for (const Blocks& blocks : kernel.blocks) arguments.push_back(blocks.name);
     for (const auto& [name, value] : kernel.constants) arguments.push_back(fmt::format("{}={}", name, value));
     arguments.push_back(fmt::format("num_warps={}", kernel.num_warps));
     arguments.push_back(fmt::format("num_stages={}", kernel.num_stages));
@@ -440,6 +451,32 @@ class ModuleWriter {
     out.line(fmt::format("    {},", fmt::join(arguments, ", ")));
     out.line(")");
     if (!kernel.loop.empty()) out.dedent();
+  }
+
+  // A block is as large as the kernel takes it to be: the number stands in one place, under a name that the grid and the launch have too.
+  void descriptors(Source& out, EmittedKernel& kernel) {
+    const auto replace = [](std::string& text, const std::string& hole, const std::string& name) {
+      for (std::size_t at = text.find(hole); at != std::string::npos; at = text.find(hole, at + name.size())) text.replace(at, hole.size(), name);
+    };
+    for (auto& [constant, value] : kernel.constants) {
+      const std::string hole = fmt::format("{{{}}}", constant);
+      const auto has_it = [&](const Blocks& blocks) { return blocks.text.find(hole) != std::string::npos; };
+      if (std::none_of(kernel.blocks.begin(), kernel.blocks.end(), has_it)) continue;
+      const std::string name = names_.unique(fmt::format("block_{}", static_cast<char>(std::tolower(static_cast<unsigned char>(constant.back())))));
+      out.line(fmt::format("{} = {}", name, value));
+      value = name;
+      replace(kernel.grid, hole, name);
+      for (Blocks& blocks : kernel.blocks) replace(blocks.text, hole, name);
+    }
+    std::vector<std::string> names, matrices;
+    for (Blocks& blocks : kernel.blocks) {
+      blocks.name = names_.unique(blocks.buffer + "_blocks");
+      names.push_back(blocks.name);
+      matrices.push_back(fmt::format("({}, {})", blocks.buffer, blocks.text));
+    }
+    out.line(fmt::format("{} = blocks_of(", fmt::join(names, ", ")));
+    for (const std::string& matrix : matrices) out.line(fmt::format("    {},", matrix));
+    out.line(")");
   }
 
   // Buffers that the program changes, at the end: until then kernels may read the old values.
