@@ -4,7 +4,7 @@
             or {"refused": sentence}
 
 A knob is a number that is written at the launch itself, or a name that is assigned just once. Where the grid divides by the same number, it is the same knob: blocks of another
-size need another number of programs. Whether a change is right is not decided here: the judge says.
+size need another number of programs. Two names are two knobs, though they have the same number now. Whether a change is right is not decided here: the judge says.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ class Finder:
             assert isinstance(written, ast.expr)
             places = {self._lines.place(written)}
             if kind == "block":
-                places |= {self._lines.place(divisor) for divisor in self._divisors(grid, scope) if number(divisor) == value}
+                named = written is not keyword.value
+                places |= {self._lines.place(divisor) for divisor, has_name in self._divisors(grid, scope) if number(divisor) == value and not (named and has_name)}
             knob = {"kernel": kernel, "name": keyword.arg, "kind": kind, "value": value, "line": call.lineno, "places": sorted(places)}
             same = next((known for known in self.knobs if set(known["places"]) & places), None)
             if same is None:
@@ -106,15 +107,16 @@ class Finder:
             else:  # a number that several launches take
                 same["places"] = sorted(set(same["places"]) | places)
 
-    def _divisors(self, grid: ast.AST, scope: Scope) -> list[ast.expr]:
+    def _divisors(self, grid: ast.AST, scope: Scope) -> list[tuple[ast.expr, bool]]:
+        """What the grid divides by, and whether it is written there as a name."""
         out: list[ast.expr] = []
         for node in ast.walk(grid):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
                 out.append(node.right)
             elif isinstance(node, ast.Call) and len(node.args) == 2 and ast.unparse(node.func).rpartition(".")[2] in DIVIDERS:
                 out.append(node.args[1])
-        resolved = [self._resolved(node, scope) for node in out]
-        return [node for node in resolved if isinstance(node, ast.expr)]
+        resolved = [(self._resolved(node, scope), node) for node in out]
+        return [(node, node is not written) for node, written in resolved if isinstance(node, ast.expr)]
 
 
 def find(text: str) -> list[dict[str, Any]]:

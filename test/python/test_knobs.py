@@ -36,6 +36,15 @@ class Knobs(unittest.TestCase):
         text = "BLOCK = 256\n\n\ndef kernel_function(x):\n    warps = 8\n    grid = (triton.cdiv(x.numel(), BLOCK),)\n    f[grid](x, x.numel(), BLOCK=BLOCK, num_warps=warps)\n    return x\n"
         self.assertEqual(found(text), [("BLOCK", "block", 256, ["BLOCK ="]), ("num_warps", "warps", 8, ["warps ="])])
 
+    def test_names_with_the_same_number_are_knobs_of_their_own(self) -> None:
+        text = ("def kernel_function(x):\n    rows = 64\n    columns = 64\n    y = blocks_of((x, [9, 9], [rows, columns]))\n"
+                "    f[(triton.cdiv(9, rows) * triton.cdiv(9, columns),)](y, 9, BM=rows, BN=columns)\n    return y\n")
+        self.assertEqual(found(text), [("BM", "block", 64, ["rows ="]), ("BN", "block", 64, ["columns ="])])
+
+    def test_a_name_and_a_number_in_the_grid_are_one_knob(self) -> None:
+        text = "def kernel_function(x):\n    b = 64\n    f[(triton.cdiv(9, 64),)](x, 9, BLOCK=b)\n    return x\n"
+        self.assertEqual(found(text), [("BLOCK", "block", 64, ["b =", "(triton.cdiv(9,"[-14:]])])
+
     def test_a_grid_of_a_number_that_is_written_again(self) -> None:
         text = "def kernel_function(x):\n    grid = lambda meta: ((x.numel() + 255) // 256,)\n    f[grid](x, x.numel(), BLOCK=256)\n    return x\n"
         self.assertEqual(found(text), [("BLOCK", "block", 256, ["el() + 255) //", "umel(), BLOCK="])])
