@@ -13,6 +13,7 @@
 
 #include "ir/builder.h"
 #include "ir/primitives.h"
+#include "ir/recurrence.h"
 
 namespace ka::ir {
 namespace {
@@ -202,10 +203,32 @@ std::string of_order(const Look& at) {
   return at.want(DType::int64, shape);
 }
 
+// Several layers: the operands of the lowest, then for each other one the same without gates, its input weights and its biases.
+std::string of_layers(const Look& at, const std::string& kind) {
+  const std::int64_t layers = layers_of(at.node), biases = at.node.attributes.contains("biases") ? int_attribute(at.node, "biases").constant().value_or(-1) : -1;
+  const std::int64_t operands = static_cast<std::int64_t>(at.node.inputs.size()) - 1 - (layers - 1) * (1 + biases), least = kind == "lstm" ? 3 : 2, most = kind == "lstm" || kind == "gru" ? 3 : 2;
+  if (layers < 2 || biases < 0 || biases > 2 || operands < least * layers || operands > most * layers || operands % layers != 0)
+    return fmt::format("{} layers with {} biases do not have {} operands", layers, biases, at.node.inputs.size());
+  if (bool_attribute(at.node, "reverse")) return "several layers do not begin at the end";
+  if (at.in(0).size() != 3 || at.in(1).size() != 2) return "its gates are not [t, b, g*h], or its hidden weights not [g*h, h]";
+  const Sym &steps = at.in(0)[0], &batch = at.in(0)[1], &hidden = at.in(1)[1], gates = hidden * (kind == "lstm" ? 4 : kind == "gru" ? 3 : 1);
+  if (!at.agree(at.in(0)[2], gates)) return "its gates do not go together with its hidden weights";
+  for (std::int64_t l = 0; l < layers; ++l) {
+    const RecurrentLayer layer = layer_of(at.node, l);
+    const auto fits = [&](ValueId value, const Shape& shape) { return value < 0 || at.agree(at.graph.shape(value), shape); };
+    bool all = fits(layer.weight, {gates, hidden}) && fits(layer.input_weight, {gates, hidden}) && fits(layer.state, {batch, hidden}) && fits(layer.cell, {batch, hidden});
+    all = all && fits(layer.hidden_bias, {gates});
+    for (const ValueId bias : layer.biases) all = all && fits(bias, {gates});
+    if (!all) return fmt::format("the operands of layer {} do not go together", l);
+  }
+  return at.want(at.dtype(0), {Sym(layers), steps, batch, hidden});
+}
+
 std::string of_recurrence(const Look& at) {
   constexpr std::array<std::string_view, 4> kinds = {"lstm", "gru", "tanh", "relu"};
   if (!is_kind(at, kinds)) return fmt::format("there is no recurrence {}", text_attribute(at.node, "kind"));
   const std::string& kind = text_attribute(at.node, "kind");
+  if (at.node.attributes.contains("layers")) return of_layers(at, kind);
   const std::size_t n = at.node.inputs.size(), most = kind == "lstm" || kind == "gru" ? 4 : 3, least = kind == "lstm" ? 4 : 3;
   if (n < least || n > most || at.node.outputs.size() != (kind == "lstm" ? 2u : 1u)) return fmt::format("it has {} operands and {} results", n, at.node.outputs.size());
   if (at.in(0).size() != 3 || at.in(1).size() != 2) return "its gates are not [t, b, g*h], or its hidden weights not [g*h, h]";
@@ -244,7 +267,7 @@ constexpr AttributeRule kReduce[] = {{"kind", Kind::text}, {"dims", Kind::number
 constexpr AttributeRule kScan[] = {{"kind", Kind::text}, {"dim", Kind::number}, {"reverse", Kind::flag}};
 constexpr AttributeRule kMatmul[] = {{"grade", Kind::text, false}, {"run", Kind::number, false}, {"window", Kind::numbers, false}};
 constexpr AttributeRule kOrder[] = {{"descending", Kind::flag}};
-constexpr AttributeRule kRecurrence[] = {{"kind", Kind::text}, {"reverse", Kind::flag}};
+constexpr AttributeRule kRecurrence[] = {{"kind", Kind::text}, {"reverse", Kind::flag}, {"layers", Kind::number, false}, {"biases", Kind::number, false}};
 constexpr AttributeRule kRandom[] = {{"kind", Kind::text}, {"p", Kind::real}, {"q", Kind::real}, {"gaps", Kind::flag, false}, {"order", Kind::numbers, false}, {"place", Kind::numbers, false}};
 constexpr AttributeRule kUnknown[] = {{"reason", Kind::text}};
 // marks for later passes: where a value is computed, not what it is

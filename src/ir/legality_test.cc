@@ -107,6 +107,7 @@ TEST(Legality, WhatIsWrongWithTypes) {
       {"operand 0 has 2 dimensions, not 3", [](Program& p) { p.node("matmul", {p.x, p.x}, {}, {f32, {n, c}}); }},
       {"more places are asked for than there are", [](Program& p) { p.node("order", {p.x}, {{"descending", true}}, {DType::int64, {n, 5}}); }},
       {"it has 2 operands and 1 results", [](Program& p) { p.node("recurrence", {p.x, p.x}, {{"kind", std::string("gru")}, {"reverse", false}}, {f32, {n, c}}); }},
+      {"2 layers with 1 biases do not have 3 operands", [](Program& p) { p.node("recurrence", {p.x, p.x, p.x}, {{"kind", std::string("gru")}, {"reverse", false}, {"layers", Sym(2)}, {"biases", Sym(1)}}, {f32, {n, c}}); }},
   };
   for (const Row& row : rows) expect_caught(row);
 }

@@ -18,7 +18,9 @@
 //                                          result has columns; equal ones from left to right, NaN as the largest
 //   recurrence {kind, reverse}             lstm, gru, tanh, relu: inputs' share of the gates [t, b, g*h], hidden weights
 //                                          [g*h, h], initial state [b, h], then the initial cell (lstm) or the hidden bias (gru)
-//                                          -> all states [t, b, h], all cells (lstm)
+//                                          -> all states [t, b, h], all cells (lstm). With `layers` and `biases`, those above it
+//                                          too, each with the same operands but gates, its input weights and so many biases
+//                                          -> [layers, t, b, h]
 //   random   {kind, p, q}                  drawn by PyTorch in the wrapper, in program order
 //   unknown  {reason}                      an operator of PyTorch that cannot be imported, and why; nothing computes it
 #pragma once

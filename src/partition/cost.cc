@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ir/primitives.h"
+#include "ir/recurrence.h"
 #include "partition/rewrite.h"
 
 namespace ka::partition {
@@ -58,7 +59,7 @@ class Counter {
       }
     }
     for (const ValueId output : kernel.outputs) out.bytes_written += elements(output) * size_of(output);
-    if (kernel.kind == ir::KernelKind::recurrence) out.launches = given(graph_.shape(kernel.outputs[0])[0]);
+    if (kernel.kind == ir::KernelKind::recurrence) out.launches = recurrence_launches(kernel);
     out.memory_seconds = out.bytes() / gpu_.bytes;
     out.arithmetic_seconds += out.other_flops / gpu_.peak_float32;
     out.launch_seconds = out.launches * gpu_.launch_seconds;
@@ -69,6 +70,18 @@ class Counter {
   double bytes(ValueId value) const { return elements(value) * size_of(value); }
 
  private:
+  // One for each step, unless the programs of one launch do all of them.
+  double recurrence_launches(const Kernel& kernel) const {
+    const Node& node = graph_.nodes[at(kernel.nodes[0])];
+    const std::int64_t layers = ir::layers_of(node);
+    const ir::Type& state = graph_.type(node.outputs[0]);
+    const std::string& kind = ir::text_attribute(node, "kind");
+    const auto size = [&](std::size_t back) { return static_cast<std::int64_t>(given(state.shape[state.shape.size() - back])); };
+    const bool resident = gpu_.writes(ir::Form::persistent) && gpu_.cuda && ir::size_of(state.dtype) <= 4 &&
+                          ir::recurrence_tiles(gpu_, kind == "lstm" || kind == "gru", size(2), size(1), layers);
+    return resident ? 1 : given(state.shape[0]);
+  }
+
   bool is_in_memory(ValueId value) const {
     const Node* node = graph_.maker(value);
     return node == nullptr || node->op == "random" || kept_.contains(value);
@@ -87,7 +100,8 @@ class Counter {
       default: return;
     }
     if (node.op == "order") out.other_flops += kOrderFlops * elements(first) * given(graph_.shape(node.outputs[0]).back());
-    if (node.op == "recurrence") add_product(node, 2 * elements(first) * given(graph_.shape(node.inputs[1])[1]), out);
+    // each layer but the lowest multiplies what the one below has computed, too
+    if (node.op == "recurrence") add_product(node, 2 * elements(first) * given(graph_.shape(node.inputs[1])[1]) * static_cast<double>(2 * ir::layers_of(node) - 1), out);
   }
 
   void add_product(const Node& node, double flops, KernelCost& out) const {

@@ -6,6 +6,7 @@
 #include "partition/joins.h"
 #include "partition/long_reductions.h"
 #include "partition/products.h"
+#include "partition/recurrences.h"
 #include "partition/steps.h"
 
 namespace ka::partition {
@@ -35,7 +36,8 @@ void copy_outputs(ir::Graph& graph) {
 
 }  // namespace
 
-ir::Graph prepared(const ir::Graph& graph, const std::string& tier, const ir::Gpu& gpu, std::vector<std::string>* decisions) {
+ir::Graph prepared(const ir::Graph& given, const std::string& tier, const ir::Gpu& gpu, std::vector<std::string>* decisions) {
+  const ir::Graph graph = layers_together(given, gpu, decisions);
   const std::map<int, Attention> attention = find_attention(graph);
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());

@@ -85,11 +85,15 @@ ir::Graph rewritten(const ir::Graph& graph, const Replace& replace, const ir::Gp
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const ir::Node& node = graph.nodes[i];
     builder.set_origin(node.origin, node.where);
-    Rewriting here{builder, sizes, static_cast<int>(i), node, graph, readers, {}, out.nodes.size(), gpu, decisions};
+    Rewriting here{builder, sizes, static_cast<int>(i), node, graph, readers, {}, now, out.nodes.size(), gpu, decisions};
     for (const ValueId input : node.inputs) here.inputs.push_back(moved(input));
     if (const std::optional<ValueId> other = replace(here)) {
-      KA_CHECK(node.outputs.size() == 1 && builder.type(*other) == graph.type(node.outputs[0]));
-      now[static_cast<std::size_t>(node.outputs[0])] = *other;
+      here.others.insert(here.others.begin(), *other);
+      KA_CHECK(node.outputs.size() == here.others.size());
+      for (std::size_t k = 0; k < here.others.size(); ++k) {
+        KA_CHECK(builder.type(here.others[k]) == graph.type(node.outputs[k]));
+        now[static_cast<std::size_t>(node.outputs[k])] = here.others[k];
+      }
       continue;
     }
     std::vector<ir::Type> types;

@@ -26,7 +26,7 @@ from triton.runtime.jit import JITFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 TARGET = GPUTarget("cuda", 90, 32)
-OPTIONS = ("num_warps", "num_stages")
+OPTIONS = ("num_warps", "num_stages", "launch_cooperative_grid")
 POINTERS = {torch.float32: "*fp32", torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.float64: "*fp64", torch.int64: "*i64",
             torch.int32: "*i32", torch.bool: "*i1", torch.uint8: "*u8", torch.int8: "*i8"}
 
@@ -65,6 +65,21 @@ def assembler() -> str:
     return found.path if hasattr(found, "path") else found[0]
 
 
+def looped(ttgir: str) -> list[list[int]]:
+    """The shapes that are loaded from global memory inside of two loops or more."""
+    shapes, inside = [], []
+    for line in ttgir.splitlines():
+        depth = len(line) - len(line.lstrip())
+        while inside and line.strip() and depth <= inside[-1]:
+            inside.pop()
+        if " scf.for " in line or line.lstrip().startswith("scf.for "):
+            inside.append(depth)
+        loaded = re.search(r"= tt\.load .*: tensor<([\dx]+)x!tt\.ptr", line)
+        if loaded and len(inside) > 1:
+            shapes.append([int(extent) for extent in loaded.group(1).split("x")])
+    return shapes
+
+
 def resources(function: JITFunction, bound: dict[str, Any], options: dict[str, int]) -> dict[str, Any]:
     compiled = triton.compile(source_of(function, bound), target=TARGET, options=options)
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as ptx:
@@ -77,7 +92,8 @@ def resources(function: JITFunction, bound: dict[str, Any], options: dict[str, i
     registers, spills = re.search(r"Used (\d+) registers", log), re.search(r"(\d+) bytes spill stores", log)
     return {"kernel": function.fn.__name__, "shared": compiled.metadata.shared, "registers": int(registers.group(1)) if registers else None,
             "spills": int(spills.group(1)) if spills else None, "narrow": len(narrow), "between": between,
-            "fetched": compiled.asm["ptx"].count("cp.async.bulk.tensor"), "multiplied": compiled.asm["ptx"].count("wgmma.mma_async"), "serial": "serialized" in log}
+            "fetched": compiled.asm["ptx"].count("cp.async.bulk.tensor"), "multiplied": compiled.asm["ptx"].count("wgmma.mma_async"), "serial": "serialized" in log,
+            "looped": looped(compiled.asm["ttgir"])}
 
 
 def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], warmup: bool, **named: Any) -> None:
@@ -85,7 +101,7 @@ def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], wa
     bound = dict(zip((parameter.name for parameter in function.params), args)) | named
     assert all(extent <= 65535 for extent in grid[1:]) and grid[0] < 2**31, grid
     constants = {name: value for name, value in bound.items() if name.isupper() and type(value) is int}
-    print(json.dumps(resources(function, bound, options) | options | {"programs": grid[0], "constants": constants}), flush=True)
+    print(json.dumps(resources(function, bound, options) | options | {"programs": grid[0], "constants": constants, "grid": grid}), flush=True)
 
 
 def main(problem_path: str, kernel_path: str) -> None:
