@@ -29,7 +29,7 @@ SUITE_LIMIT_S = 1500
 LONGEST = 5  # named at the end
 POLL_S = 0.05
 # Long suites, cut into so many; a part of a Python file prepares its classes anew.
-PARTS = {"corpus/corpus_test": 6}
+PARTS = {"corpus/corpus_test": 4}
 # Suites that run one by one, after the others: an end within a second or less is what they test, or how much of a processor is used when all are busy.
 # An end within two seconds needs no more than other suites leave.
 ALONE = ("python_api/test_interrupt", "python_api/test_native", "system/test_llm_failures", "system/test_many_parts")
