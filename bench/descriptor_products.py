@@ -4,7 +4,8 @@
     python bench/descriptor_products.py --tiny                                                 the same in Triton's interpreter, small: shows that it works; its times mean nothing
 
 A call is all that `kernel_function` does, passes over the operands included: medians of calls between two events, L2 flushed before each, and queued behind a wait, so that Python's
-launches cost nothing. Errors are |C - C64| / |C64| in the Frobenius norm; "same" says whether three calls gave the same bits. A tile is BM x BN x BK, warps, stages.
+launches cost nothing. Errors are |C - C64| / |C64| in the Frobenius norm; "same" says whether three calls gave the same bits. A tile is BM x BN x BK, warps, stages, and where it has one more number
+the chunk in which products are added up.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ LAYER = "F.gelu(F.linear(a, w, bias))"
 # name -> (M, N, K), (arguments, text, shapes), dtype, tiles of the form by descriptors besides its own
 PROBLEMS = {
     "fp32 4096^3": ((4096, 4096, 4096), ("a, b", "a @ b", ("M, K", "K, N")), "float32",
-                    [(128, 128, 64, 8, 2), (128, 128, 32, 8, 3), (128, 128, 32, 8, 4), (128, 128, 32, 8, 6), (128, 256, 32, 8, 3), (128, 64, 64, 4, 4), (64, 128, 64, 4, 4)]),
-    "fp32 layer 1024x8192x8192": ((1024, 8192, 8192), ("a, w, bias", LAYER, ("M, K", "N, K", "N")), "float32", [(128, 128, 64, 8, 2), (128, 128, 32, 8, 4), (128, 128, 32, 8, 6)]),
+                    [(128, 128, 64, 8, 3, 64), (128, 128, 64, 8, 3, 512), (128, 128, 64, 8, 3, 1024), (128, 128, 32, 8, 6, 32), (128, 128, 32, 8, 6, 256), (128, 128, 64, 8, 2, 256),
+                     (128, 256, 32, 8, 3, 256), (128, 64, 64, 4, 4, 256), (64, 128, 64, 4, 4, 256)]),
+    "fp32 layer 1024x8192x8192": ((1024, 8192, 8192), ("a, w, bias", LAYER, ("M, K", "N, K", "N")), "float32", [(128, 128, 64, 8, 3, 64), (128, 128, 64, 8, 3, 1024), (128, 128, 32, 8, 6, 32), (128, 128, 64, 8, 2, 256)]),
     "fp16 4096^3": ((4096, 4096, 4096), ("a, b", "a @ b", ("M, K", "K, N")), "float16", [(128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 4, 4), (256, 128, 64, 8, 3)]),
 }
 TINY = {"fp32 4096^3": (136, 136, 72), "fp32 layer 1024x8192x8192": (64, 136, 72), "fp16 4096^3": (136, 264, 40)}
@@ -65,6 +67,8 @@ def with_tile(text: str, tile: tuple[int, ...]) -> str:
     for name, value in zip(("block_m", "block_n", "block_k"), tile):
         text = re.sub(rf"^    {name} = \d+$", f"    {name} = {value}", text, flags=re.M)
     head, launch = text[: (at := text.rindex("num_warps="))], text[at:]
+    if len(tile) > 5:
+        head = re.sub(r"CHUNK=\d+", f"CHUNK={tile[5]}", head)
     return head + re.sub(r"num_warps=\d+, num_stages=\d+", "num_warps={3}, num_stages={4}".format(*tile), launch)
 
 
@@ -97,7 +101,7 @@ def contenders(name: str, tiny: bool, folder: str) -> Iterator[tuple[str, Callab
     text = generated(name, "descriptors", folder)
     yield "descriptors", loaded(text, folder)
     for tile in PROBLEMS[name][3][: 1 if tiny else None]:
-        yield "descriptors {}x{}x{} {} {}".format(*tile), loaded(with_tile(text, tile), folder)
+        yield "descriptors {}x{}x{}".format(*tile) + "".join(f" {number}" for number in tile[3:]), loaded(with_tile(text, tile), folder)
 
 
 def inputs_of(name: str, sizes: tuple[int, ...], device: str, draw: str) -> list:

@@ -60,6 +60,15 @@ class DescriptorTiles(unittest.TestCase):
                 self.assertEqual((launch["spills"], launch["between"], launch["serial"]), (0, 0, False), launch)
                 self.assertEqual((*(launch["constants"][each] for each in ("BM", "BN", "BK")), launch["num_warps"], launch["num_stages"]), tile)
 
+    def test_a_chunk_of_one_step_is_one_loop(self):
+        with tempfile.TemporaryDirectory() as folder:
+            problem, kernel = self.made("float32", folder)
+            text = Path(kernel).read_text()
+            self.assertIn("CHUNK=256", text)
+            Path(kernel).write_text(text.replace("CHUNK=256", "CHUNK=64"))
+            launch = self.product(problem, kernel, folder)
+            self.assertEqual((launch["spills"], launch["between"], launch["serial"]), (0, 0, False), launch)
+
     def test_rows_that_begin_elsewhere_are_read_by_pointers(self):
         with tempfile.TemporaryDirectory() as folder:
             _, kernel = self.made("float32", folder)

@@ -56,6 +56,17 @@ class Descriptors(unittest.TestCase):
                 judged = program.run("verify", "--problem", write(folder, "rests", sizes=sizes), "--kernel", f"{folder}/run/kernel.py", "--device", "cpu")
                 self.assertEqual(judged.code, 0, sizes + judged.text())
 
+    def test_a_chunk_of_one_step_adds_up_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            problem, kernel = write(folder, "layer"), Path(folder) / "run" / "kernel.py"
+            done = program.run("generate", "--problem", problem, "--out", kernel.parent, "--forms", "descriptors", "--no-verify", "--no-winners")
+            self.assertEqual(done.code, 0, done.text())
+            text = kernel.read_text()
+            self.assertIn("CHUNK=256", text)
+            kernel.write_text(text.replace("CHUNK=256", "CHUNK=16"))
+            judged = program.run("verify", "--problem", problem, "--kernel", kernel, "--device", "cpu")
+            self.assertEqual(judged.code, 0, judged.text())
+
     def test_other_gpus_and_no_form_write_pointers(self):
         with tempfile.TemporaryDirectory() as folder:
             for gpu, forms, says in (("a100", "descriptors", POINTERS + "the GPU has no engine that copies blocks"), ("h200", "none", "")):

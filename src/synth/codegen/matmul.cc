@@ -202,24 +202,52 @@ class MatmulEmitter {
   // Operands in two parts. The products of the large parts are added up in chunks; those with the rests are too small to need that.
   void promoted() {
     body_.line("cross = tl.zeros((BM, BN), tl.float32)");
+    if (fetches_) {
+      body_.line("if CHUNK <= BK:");
+      body_.indent();
+      promoted_steps();
+      body_.dedent();
+      body_.line("else:");
+      body_.indent();
+    }
     body_.line(fmt::format("for chunk in range(0, {}, CHUNK):", values_.text(depth_)));
     body_.indent();
     body_.line("part = tl.zeros((BM, BN), tl.float32)");
     body_.line(fmt::format("for k in range(chunk, min(chunk + CHUNK, {}), BK):", values_.text(depth_)));
     body_.indent();
-    const Step step = open_step(depth_, Sym::index("ka", depth_), Sym::index("kb", depth_));
-    body_.line(fmt::format("cross = tl.dot({}, {}, cross)", step.left, step.right_rest));
-    body_.line(fmt::format("cross = tl.dot({}, {}, cross)", step.left_rest, step.right));
+    const Step step = crossed_step();
     body_.line(fmt::format("part = tl.dot({}, {}, part)", step.left, step.right));
     body_.dedent();
     body_.line("acc += part");
     body_.dedent();
+    if (fetches_) body_.dedent();
     body_.line("acc = tl.where(tl.abs(acc) < float(\"inf\"), acc + cross, acc)");
+  }
+
+  // Every step is a chunk. One loop, so blocks are fetched without a break from its beginning to its end; what a step has made is added in the next one, while
+  // that multiplies.
+  void promoted_steps() {
+    body_.line("part = tl.zeros((BM, BN), tl.float32)");
+    body_.line(fmt::format("for k in range(0, {}, BK):", values_.text(depth_)));
+    body_.indent();
+    const Step step = crossed_step();
+    body_.line("acc += part");
+    body_.line(fmt::format("part = tl.dot({}, {})", step.left, step.right));
+    body_.dedent();
+    body_.line("acc += part");
   }
 
   struct Step {
     std::string left, right, left_rest, right_rest;
   };
+
+  // Opens a step and adds up its products with the rests.
+  Step crossed_step() {
+    const Step step = open_step(depth_, Sym::index("ka", depth_), Sym::index("kb", depth_));
+    body_.line(fmt::format("cross = tl.dot({}, {}, cross)", step.left, step.right_rest));
+    body_.line(fmt::format("cross = tl.dot({}, {}, cross)", step.left_rest, step.right));
+    return step;
+  }
 
   // What the kernel is handed beside the pointers.
   void name_blocks() {
