@@ -201,6 +201,7 @@ def main() -> None:
     parser.add_argument("--timeout", type=int, default=600)
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # no workers that wait for a machine which is busy
     if arguments.device == "cpu":
         os.environ["TRITON_INTERPRET"] = "1"
     import torch
