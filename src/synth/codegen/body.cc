@@ -115,6 +115,10 @@ void Body::variable(const std::string& name, const std::string& mask) {
   over_[name] = {name};
 }
 
+void Body::line(const std::string& name, const Sym& flat, const std::string& spread) {
+  lines_[name] = {flat, spread};
+}
+
 void Body::bind(ValueId value, Operand operand) {
   bound_[value] = std::move(operand);
 }
@@ -286,6 +290,11 @@ Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Co
   for (const Sym& extent : buffer.shape) context_.use_sizes(extent);
   const Sym offset = ir::linearize(index, buffer.shape);
   std::set<std::string> over = variables_in(offset);
+  if (const auto line = over.size() == 1 && conditions.empty() ? lines_.find(*over.begin()) : lines_.end(); line != lines_.end()) {
+    std::vector<Sym> flat;
+    for (const Sym& i : index) flat.push_back(ir::substitute(i, {{line->first, line->second.flat}}));
+    return emit(role, load(buffer, flat, conditions, fill, widen).text + line->second.spread, over);
+  }
   const std::string inside = condition_text(conditions, over);
   std::string mask = mask_of(over);
   if (!inside.empty()) mask += (mask.empty() ? "" : " & ") + inside;
@@ -469,29 +478,6 @@ Operand Body::elementwise(ValueId value, const Node& node, const std::vector<Sym
   static_cast<void>(value);
   return emit(node.op == "and" || node.op == "or" || node.op == "not" ? "flag" : node.op,
               fmt::format(fmt::runtime(text), texts[0], texts[1], texts[2]), joined_sets(operands));
-}
-
-void Body::store_tile(ValueId value, const Operand& operand, const std::vector<Sym>& index, const std::string& mask) {
-  const Buffer& buffer = context_.buffers->at(value);
-  const std::string role = context_.use_pointer(buffer, true);
-  const Sym offset = ir::linearize(index, buffer.shape);
-  const bool fixed = variables_in(offset).empty() && offset.constant().has_value();
-  const std::string where = fixed ? fmt::format("tl.full({}.shape, {}, tl.int32)", operand.text, text(offset))
-                                  : fmt::format("tl.broadcast_to({}, {}.shape)", text(offset), operand.text);
-  const std::string place = emit("place", where, operand.over).text;
-  source_.line(fmt::format("tl.store({}_ptr + {}, {}, mask={})", role, place, operand.text, mask));
-}
-
-void Body::store(ValueId value, const Operand& operand, const std::vector<Sym>& index) {
-  const Buffer& buffer = context_.buffers->at(value);
-  const std::string role = context_.use_pointer(buffer, true);
-  const Sym offset = ir::linearize(index, buffer.shape);
-  std::set<std::string> over = variables_in(offset);
-  const std::string mask = mask_of(over);
-  const Operand x = named(operand, buffer.dtype);
-  const std::string place = offset.is(0) ? role + "_ptr" : fmt::format("{}_ptr + {}", role, summand_text(offset));
-  const std::string masked = mask.empty() ? "" : ", mask=" + mask;
-  source_.line(fmt::format("tl.store({}, {}{})", place, x.text, masked));
 }
 
 }  // namespace ka::codegen

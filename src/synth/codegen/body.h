@@ -63,6 +63,9 @@ class Body {
 
   // Declares a tile of indices. `mask` is empty when all of them exist.
   void variable(const std::string& name, const std::string& mask);
+  // A declared tile is one line of indices, `flat`, another variable, spread over the tile by `spread` ("[:, None]"). What varies with it alone is loaded as a
+  // line: of a tile with one column each thread would load what it needs as often as it has columns.
+  void line(const std::string& name, const ir::Sym& flat, const std::string& spread);
   // An index that is a number in each turn of an unrolled loop.
   void number(const std::string& name);
   // The value is known under a name, whatever the index.
@@ -90,6 +93,10 @@ class Body {
 
  private:
   using Conditions = std::vector<ir::Sym>;
+  struct Line {
+    ir::Sym flat;
+    std::string spread;
+  };
   Operand at(ir::ValueId value, const std::vector<ir::Sym>& index, const Conditions& conditions, double fill);
   Operand node_at(ir::ValueId value, const ir::Node& node, const std::vector<ir::Sym>& index, const Conditions& conditions);
   Operand load(const Buffer& buffer, const std::vector<ir::Sym>& index, const Conditions& conditions, double fill, bool widen);
@@ -108,6 +115,7 @@ class Body {
   KernelContext& context_;
   Source& source_;
   std::map<std::string, std::string> masks_;                  // variable -> mask
+  std::map<std::string, Line> lines_;
   std::map<std::string, std::set<std::string>> over_;         // names that stand in index expressions -> variables
   std::map<ir::ValueId, Operand> bound_;
   std::map<std::string, Operand> known_;

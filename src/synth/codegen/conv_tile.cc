@@ -100,7 +100,7 @@ class ConvTileEmitter {
 
   // What the kernel calls its own; a size of the program may have such a name.
   struct Words {
-    std::string image, top, side, tap, steps, seen, filter;
+    std::string image, features, top, side, tap, steps, seen, filter;
     std::array<std::string, 3> lines;
   };
 
@@ -111,7 +111,7 @@ class ConvTileEmitter {
       body_.reserve(out + "_ok");
       return out;
     };
-    words_ = {word("image"), word("top"), word("side"), word("tap"), word("steps"), word("seen"), word("taken"), {word("plane"), word("row"), word("col")}};
+    words_ = {word("image"), word("feature"), word("top"), word("side"), word("tap"), word("steps"), word("seen"), word("taken"), {word("plane"), word("row"), word("col")}};
   }
 
   void prologue() {
@@ -176,9 +176,10 @@ class ConvTileEmitter {
   // Which place of which image each column of the tile is; a line has an even number of places, so two neighbours stay neighbours.
   void where() {
     body_.line(fmt::format("m = {} + tl.arange(0, BM)[None, :]", words_.top));
-    body_.line(fmt::format("n = {} + tl.arange(0, BN)[:, None]", words_.side));
+    body_.line(fmt::format("{} = {} + tl.arange(0, BN)", words_.features, words_.side));
     body_.line("if WIDE:");
-    for (const char* word : {"m", "n"}) body_.line(fmt::format("    {0} = {0}.to(tl.int64)", word));
+    for (const std::string& word : {std::string("m"), words_.features}) body_.line(fmt::format("    {0} = {0}.to(tl.int64)", word));
+    body_.line(fmt::format("n = {}[:, None]", words_.features));
     const std::string left = "m";
     for (std::size_t d = dims_; d-- > 0;) {
       const std::string pitch = values_.text(pitches_[dims_ + 1 + d]), divisor = pitches_[dims_ + 1 + d].is_plain() ? pitch : fmt::format("({})", pitch);
@@ -189,7 +190,10 @@ class ConvTileEmitter {
     }
     values_.variable("n", "n_ok");
     values_.variable(words_.image, words_.image + "_ok");
-    body_.line(fmt::format("n_ok = n < {}", values_.text(features_)));
+    values_.variable(words_.features, words_.features + "_ok");
+    values_.line("n", Sym::index(words_.features, features_), "[:, None]");
+    body_.line(fmt::format("{0}_ok = {0} < {1}", words_.features, values_.text(features_)));
+    body_.line(fmt::format("n_ok = {}_ok[:, None]", words_.features));
     body_.line(fmt::format("{0}_ok = {0} < {1}", words_.image, values_.text(images_)));
     for (std::size_t d = 0; d < dims_; ++d) {
       body_.line(fmt::format("{0}_ok = {0} < {1}", name(d), values_.text(attribute(4, d))));
