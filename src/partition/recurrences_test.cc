@@ -80,7 +80,7 @@ TEST(LayersTogether, AsManyAsFitOntoTheGpu) {
 
 TEST(LayersTogether, StayApartWhereOneReadsSomethingElse) {
   Stack s;
-  s.states = s.b.elementwise("relu", {s.layer(s.states)[0]});
+  s.states = s.b.elementwise("abs", {s.layer(s.states)[0]});
   EXPECT_EQ(s.joined({s.layer(s.states)[0]}), (Layers{1, 1}));
   Stack reversed;
   reversed.states = reversed.layer(reversed.states)[0];

@@ -1,6 +1,6 @@
 """Compiles every launch of a kernel file for sm_90 at the given sizes of its problem, and says what it needs.
 
-    python launch_resources.py problem.py kernel.py     one JSON line per launch
+    python launch_resources.py problem.py kernel.py [OPTION]     one JSON line per launch, or per launch with the option
 
 No GPU and no memory is used: the problem's inputs and weights are made on PyTorch's meta device, and a launch is compiled
 instead of run.
@@ -98,6 +98,8 @@ def resources(function: JITFunction, bound: dict[str, Any], options: dict[str, i
 
 def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], warmup: bool, **named: Any) -> None:
     options = {name: named.pop(name) for name in OPTIONS if name in named}
+    if any(option not in options for option in sys.argv[3:]):
+        return
     bound = dict(zip((parameter.name for parameter in function.params), args)) | named
     assert all(extent <= 65535 for extent in grid[1:]) and grid[0] < 2**31, grid
     constants = {name: value for name, value in bound.items() if name.isupper() and type(value) is int}
@@ -117,4 +119,4 @@ def main(problem_path: str, kernel_path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:3])

@@ -302,7 +302,7 @@ class PersistentEmitter {
     const std::string each = is_wave() ? fmt::format("({} * {})", layers_, blocks) : blocks;
     out_.grid = fmt::format("(min({}, max(1, {} // {})), {}{})", rows, request_.gpu.multiprocessors, each, blocks, is_wave() ? fmt::format(", {}", layers_) : "");
     out_.counters = is_wave() ? fmt::format("{} * {}", layers_, rows) : rows;
-    out_.num_warps = tiles_.columns >= 64 ? 8 : 4;
+    out_.num_warps = tiles_.columns >= 64 || given_value(request_, units_) > 512 ? 8 : 4;
     out_.num_stages = 1;
   }
 

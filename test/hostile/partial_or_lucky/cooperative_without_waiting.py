@@ -1,5 +1,6 @@
 # problem: relu
 # expect: result.race
+# gpu-expect: result.race result.mismatch result.repeat result.bounds result.special result.unwritten result.precision
 # why: a cooperative launch puts all programs on the GPU at once, but without the wait nothing says that the mirror image has been there
 import torch
 import triton
