@@ -1,4 +1,4 @@
-"""200 parts of a program at the same time against the fake model: no answer is lost or mixed up, and nothing is left behind.
+"""Hundreds of parts of a program at the same time against the fake model: no answer is lost or mixed up, and nothing is left behind.
 
 Every part adds a number of its own, and the fake answers each question with the kernel for the number that stands in it. So the judge, which runs for all of them, refuses an
 answer that reached the wrong part. The answer to the last part is held back until all others are finished: what the program holds then, with one
@@ -21,6 +21,7 @@ import program
 from fake_model import FakeModel, clean_environment, need_client
 
 PARTS = 200
+JUDGED = 100  # of them, where kernels are written: the judge takes most of the time
 EACH_WRONG = 10  # every so many parts get the kernel of another part first
 WORKERS = 4  # of each part, where nothing is judged
 USUAL_DESCRIPTORS = 1024  # that a shell allows; 800 conversations need more
@@ -105,7 +106,6 @@ class ManyParts(unittest.TestCase):
         self.addCleanup(folder.remove)
         self.folder = folder.path
         self.release = self.folder / "release"
-        folder.write("many.json", json.dumps(self.parts))
 
     @staticmethod
     def part(like: dict[str, Any], number: int) -> dict[str, Any]:
@@ -114,18 +114,19 @@ class ManyParts(unittest.TestCase):
         out["calls"][0]["order"] = number
         return out
 
-    def run_held(self, rules: list[dict[str, Any]], *words: str) -> tuple[int, list[dict[str, Any]], list[dict[str, Any]], Running, float]:
+    def run_held(self, parts: int, rules: list[dict[str, Any]], *words: str) -> tuple[int, list[dict[str, Any]], list[dict[str, Any]], Running, float]:
         """Exit code, summary, requests, the run, and the processor time of the program for each question."""
+        (self.folder / "many.json").write_text(json.dumps(self.parts[:parts]))
         with FakeModel(rules) as fake:
             running = Running(self.folder, fake, *words)
             end = time.monotonic() + program.LIMIT_S
-            while running.finished() < PARTS - 1 and running.process.poll() is None and time.monotonic() < end:
+            while running.finished() < parts - 1 and running.process.poll() is None and time.monotonic() < end:
                 time.sleep(LOOK_EVERY_S)
             held, cpu = running.held() if running.process.poll() is None else (0, 0, 0), program.cpu_seconds(running.process.pid)
             self.release.touch()
             _, err = running.process.communicate(timeout=program.LIMIT_S)
             requests = fake.requests()
-        self.assertEqual((running.finished(), err), (PARTS, ""))
+        self.assertEqual((running.finished(), err), (parts, ""))
         for found, most in zip(held, (MOST_DESCRIPTORS, MOST_THREADS, MOST_PROCESSES)):
             self.assertLessEqual(found, most, f"descriptors, threads and processes with one part left: {held}")
         self.assertTrue(program.wait_until(lambda: not program.alive(running.seen), 10), "processes are left")
@@ -137,19 +138,19 @@ class ManyParts(unittest.TestCase):
     def rules(self) -> list[dict[str, Any]]:
         """One for each part, and before that the answer of another for some; the last one waits."""
         out: list[dict[str, Any]] = []
-        for part in range(PARTS):
+        for part in range(JUDGED):
             rule: dict[str, Any] = {"match": f"other={number_of(part)!r})", "answer": fenced(kernel_for(part))}
             if part % EACH_WRONG == 0:
                 out.append({**rule, "answer": fenced(kernel_for(part + 1)), "times": 1})
-            out.append({**rule, "until": str(self.release)} if part == PARTS - 1 else rule)
+            out.append({**rule, "until": str(self.release)} if part == JUDGED - 1 else rule)
         return out
 
     def test_every_part_gets_its_own_answer(self) -> None:
-        code, summary, requests, running, _ = self.run_held(self.rules(), "--workers", "1")
-        self.assertEqual((code, len(summary)), (0, PARTS), [part["message"] for part in summary if not part["success"]])
+        code, summary, requests, running, _ = self.run_held(JUDGED, self.rules(), "--workers", "1")
+        self.assertEqual((code, len(summary)), (0, JUDGED), [part["message"] for part in summary if not part["success"]])
         told = self.recorded(running)
         self.assertEqual(len(told), len(requests))
-        self.assertEqual(len(requests), PARTS + PARTS // EACH_WRONG)
+        self.assertEqual(len(requests), JUDGED + JUDGED // EACH_WRONG)
         for number, part in enumerate(summary):
             with self.subTest(part["id"]):
                 rounds = 2 if number % EACH_WRONG == 0 else 1
@@ -165,7 +166,7 @@ class ManyParts(unittest.TestCase):
 
     def test_what_a_question_costs_beside_the_judge(self) -> None:
         rules = [{"match": f"other={number_of(PARTS - 1)!r})", "until": str(self.release), "answer": "No."}, {"answer": "No."}]
-        code, summary, requests, running, cpu_ms = self.run_held(rules, "--workers", str(WORKERS), "--rounds", "1")
+        code, summary, requests, running, cpu_ms = self.run_held(PARTS, rules, "--workers", str(WORKERS), "--rounds", "1")
         self.assertEqual((code, len(requests), [part["success"] for part in summary]), (1, PARTS * WORKERS, [False] * PARTS))
         told = self.recorded(running)
         self.assertEqual(sorted(told), sorted(f"add_{part}/worker_{worker}/1.json" for part in range(PARTS) for worker in range(1, WORKERS + 1)))
