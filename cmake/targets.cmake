@@ -22,21 +22,36 @@ else()
 endif()
 target_link_libraries(ka_flags INTERFACE nlohmann_json::nlohmann_json Threads::Threads)
 
-# Several sources are compiled as one where most of the time goes into the headers that they share. What a source keeps to itself then needs
-# a name of its own among them; APART, where a folder's sources are meant to have the same names.
-function(ka_compile_together target apart several)
-  if(NOT apart)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${several})
-  endif()
+# Several sources are compiled as one where most of the time goes into the headers that they share. What a source keeps to itself then needs a name
+# of its own among them, or stands in a namespace of its own. APART, where a folder's sources are meant to have the same names.
+
+# A library's lists say with `|` where the next lot begins: a source that is added moves no other one.
+function(ka_compile_in_lots target)
+  set(lot 1)
+  set(sources "")
+  foreach(word IN LISTS ARGN)
+    if(word STREQUAL "|")
+      math(EXPR lot "${lot} + 1")
+    else()
+      set_source_files_properties(${word} PROPERTIES UNITY_GROUP "${lot}")
+      list(APPEND sources ${word})
+    endif()
+  endforeach()
+  target_sources(${target} PRIVATE ${sources})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# ka_library(base [GLUE] [APART] SOURCES a.cc b.cc DEPS os): static library ka_base. GLUE: it waits for others, or reads and writes JSON, most
+# ka_library(base [GLUE] [APART] SOURCES a.cc b.cc | c.cc DEPS os): static library ka_base. GLUE: it waits for others, or reads and writes JSON, most
 # of the time; -O1 builds it a third faster.
 function(ka_library name)
   cmake_parse_arguments(ARG "GLUE;APART" "" "SOURCES;DEPS" ${ARGN})
-  add_library(ka_${name} STATIC ${ARG_SOURCES})
+  if(ARG_APART)
+    add_library(ka_${name} STATIC ${ARG_SOURCES})
+  else()
+    add_library(ka_${name} STATIC)
+    ka_compile_in_lots(ka_${name} ${ARG_SOURCES})
+  endif()
   target_link_libraries(ka_${name} PUBLIC ka_flags)
-  ka_compile_together(ka_${name} "${ARG_APART}" 5)
   if(ARG_GLUE)
     target_compile_options(ka_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
@@ -48,9 +63,9 @@ endfunction()
 # Among the SOURCES of a test that starts sandboxes.
 set(KA_LAUNCHER_MAIN ${PROJECT_SOURCE_DIR}/src/os/launcher_test_main.cc)
 
-# ka_test(base_test [APART] SOURCES a_test.cc DEPS base [LABEL unit]): one gtest program, one ctest test per TEST().
+# ka_test(base_test SOURCES a_test.cc DEPS base [LABEL unit]): one gtest program, compiled as one; one ctest test per TEST().
 function(ka_test name)
-  cmake_parse_arguments(ARG "APART" "LABEL" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPS" ${ARGN})
   find_package(GTest QUIET)
   if(NOT GTest_FOUND)
     return()
@@ -64,7 +79,7 @@ function(ka_test name)
     target_link_libraries(${name} PRIVATE ka_${dep})
   endforeach()
   target_compile_definitions(${name} PRIVATE KA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  ka_compile_together(${name} "${ARG_APART}" 3)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)  # a third of a clean build went into optimising tests
   set_property(GLOBAL APPEND PROPERTY KA_TESTS ${name})
   add_test(NAME ${ARG_LABEL}/${name} COMMAND ${name})

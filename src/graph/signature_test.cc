@@ -4,7 +4,7 @@
 
 #include "graph/signature.h"
 
-namespace ka::graph {
+namespace ka::graph::signature_test {
 namespace {
 
 constexpr std::int64_t kRows = 8, kColumns = 4;
@@ -85,4 +85,4 @@ TEST(Signature, EverythingElseCounts) {
 }
 
 }  // namespace
-}  // namespace ka::graph
+}  // namespace ka::graph::signature_test

@@ -7,7 +7,7 @@
 
 #include "ir/builder.h"
 
-namespace ka::ir {
+namespace ka::ir::legality_test {
 namespace {
 
 const Sym n = Sym::size("n"), c = Sym::size("c");
@@ -216,4 +216,4 @@ TEST(Legality, APassThatBreaksTheGraphIsNamedInDebugBuilds) {
 }
 
 }  // namespace
-}  // namespace ka::ir
+}  // namespace ka::ir::legality_test

@@ -21,7 +21,7 @@
 #include "model/run_directory.h"
 #include "os/files.h"
 
-namespace ka::model {
+namespace ka::model::journal_fault_test {
 namespace {
 
 constexpr int kSteps = 6;
@@ -292,4 +292,4 @@ TEST_F(JournalFaultTest, ADiskThatBecomesReadOnlyIsAnErrorAndLosesNothing) {
 }
 
 }  // namespace
-}  // namespace ka::model
+}  // namespace ka::model::journal_fault_test

@@ -13,7 +13,7 @@
 
 #include "os/unique_fd.h"
 
-namespace ka::os {
+namespace ka::os::cancel_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -150,4 +150,4 @@ TEST_F(WatchSignalsDeathTest, SourceMayEndFirst) {
 }
 
 }  // namespace
-}  // namespace ka::os
+}  // namespace ka::os::cancel_test

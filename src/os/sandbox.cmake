@@ -13,6 +13,7 @@ set(KA_SANDBOX_ENTER_SOURCES
 
 set(KA_SANDBOX_SOURCES
   ${KA_SANDBOX_ENTER_SOURCES}
+  |
   sandbox.cc
   sandbox_cgroup.cc
   sandbox_launch.cc

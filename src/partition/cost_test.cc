@@ -7,7 +7,7 @@
 #include "partition/plan.h"
 #include "partition/prepare.h"
 
-namespace ka::partition {
+namespace ka::partition::cost_test {
 namespace {
 
 using ir::DType;
@@ -153,4 +153,4 @@ TEST(Cost, DecisionsAreExplainedInTime) {
 }
 
 }  // namespace
-}  // namespace ka::partition
+}  // namespace ka::partition::cost_test

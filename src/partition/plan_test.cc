@@ -7,7 +7,7 @@
 #include "partition/launch_order.h"
 #include "partition/refactored.h"
 
-namespace ka::partition {
+namespace ka::partition::plan_test {
 namespace {
 
 using ir::KernelKind;
@@ -209,4 +209,4 @@ TEST(Partition, KeepsWhatWouldBeRecomputedTooOften) {
 }
 
 }  // namespace
-}  // namespace ka::partition
+}  // namespace ka::partition::plan_test

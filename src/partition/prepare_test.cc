@@ -10,7 +10,7 @@
 #include "partition/joins.h"
 #include "partition/plan.h"
 
-namespace ka::partition {
+namespace ka::partition::prepare_test {
 namespace {
 
 using ir::DType;
@@ -269,4 +269,4 @@ TEST(Attention, WhoseWeightsAreWantedIsThreeKernels) {
 }
 
 }  // namespace
-}  // namespace ka::partition
+}  // namespace ka::partition::prepare_test

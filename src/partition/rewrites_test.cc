@@ -10,7 +10,7 @@
 
 #include "ir/legality.h"
 
-namespace ka::partition {
+namespace ka::partition::rewrites_test {
 namespace {
 
 using ir::DType;
@@ -185,4 +185,4 @@ TEST(Rewrites, ProductThatIsReadElsewhereStays) {
 }
 
 }  // namespace
-}  // namespace ka::partition
+}  // namespace ka::partition::rewrites_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ka::profile {
+namespace ka::profile::occupancy_test {
 namespace {
 
 struct Case {
@@ -46,4 +46,4 @@ TEST(Occupancy, IsWhatTheScarcestResourceAllows) {
 }
 
 }  // namespace
-}  // namespace ka::profile
+}  // namespace ka::profile::occupancy_test
