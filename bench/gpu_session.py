@@ -32,9 +32,10 @@ class Step:
 
 def steps(program: str, python: str, out: Path, kernelbench: Path | None) -> list[Step]:
     """`{minutes}` in a command is what is left for it."""
-    script = lambda name, minutes: Step(name, minutes, [python, f"bench/{name}.py", "--program", program, "--out", str(out / f"{name}.tsv")])
+    script = lambda name, minutes, *words: Step(name, minutes, [python, f"bench/{name}.py", "--out", *words])
     all_steps = [Step("ceilings", 1, [program, "doctor", "--measure-ceilings"])]
-    all_steps += [script("products", 2), script("convolutions", 2.5), script("recurrences", 1.5), script("launch_bound", 3)]
+    all_steps += [script("descriptor_products", 2.5, str(out / "descriptor_products.tsv")), script("convolutions", 3, str(out / "convolutions.tsv"), "--program", program)]
+    all_steps += [script("recurrences", 2, str(out / "recurrences")), script("launch_bound", 3, str(out / "launch_bound.tsv"))]
     for strategy in ("beam_search", "greedy"):
         for kernel in SLOW:
             files = ["--problem", f"bench/slow/{kernel}_problem.py", "--kernel", f"bench/slow/{kernel}_kernel.py"]
@@ -67,13 +68,13 @@ def is_done(step: Step, out: Path) -> bool:
     return not step.resumes or "ended by --max-minutes" not in text.read_text()
 
 
-def run(step: Step, out: Path, seconds: float) -> None:
+def run(step: Step, program: str, out: Path, seconds: float) -> None:
     words = [word.replace("{minutes}", f"{max(0.2, seconds / 60 - 0.3):.2f}") for word in step.words]
     print(f"{step.name}: {shlex.join(words)}", flush=True)
     begin = time.monotonic()
     with (out / f"{step.name}.txt").open("w") as text:
         try:
-            code = subprocess.run(words, cwd=ROOT, stdout=text, stderr=subprocess.STDOUT, timeout=seconds).returncode
+            code = subprocess.run(words, cwd=ROOT, env={**os.environ, "KERNELAGENT_PROGRAM": program}, stdout=text, stderr=subprocess.STDOUT, timeout=seconds).returncode
         except subprocess.TimeoutExpired:
             code = 124
     took = time.monotonic() - begin
@@ -106,7 +107,7 @@ def main() -> int:
         if left < step.minutes * 20:
             print(f"{step.name}: not begun, {max(left, 0):.0f} s are left")
             continue
-        run(step, out, left)
+        run(step, options.program, out, left)
     return 0
 
 
