@@ -30,13 +30,13 @@ LONGEST = 5  # named at the end
 POLL_S = 0.05
 # Long suites, cut into so many; a part of a Python file prepares its classes anew.
 PARTS = {"corpus/corpus_test": 4}
-# Suites that run one by one, after the others: an end within a second or less is what they test, or how much of a processor is used when all are busy.
-# An end within two seconds needs no more than other suites leave.
-ALONE = ("python_api/test_interrupt", "python_api/test_native", "system/test_llm_failures", "system/test_many_parts")
+# Suites that run one by one, after the others, because they keep all cores busy and count what the program uses of them. An end within a second
+# or two, which others test, needs no more than busy neighbours leave: those suites pass beside ten busy processes on two cores.
+ALONE = ("system/test_many_parts",)
 # Suites of a minute and more; they begin first, the longest before the others, so that no core waits for the last of them.
 LONG = ("system/test_generate", "corpus/", *(f"system/test_{name}" for name in (
-    "eval_bench", "resume", "workers", "sentence_problem", "default_tiles", "descriptor_tiles", "conv_tiles", "model_advice", "generate_run", "optimize", "bad_problems", "auto_suite", "winners",
-    "hostile_replies", "pipeline", "cli", "live_view", "report", "verdicts", "headers")))
+    "conv_tiles", "persistent", "eval_bench", "resume", "workers", "sentence_problem", "default_tiles", "descriptor_tiles", "descriptors", "model_advice", "generate_run", "optimize",
+    "bad_problems", "auto_suite", "graphs", "winners", "hostile_replies", "pipeline", "cli", "live_view", "report", "verdicts", "llm_failures", "headers")))
 
 
 @dataclass
