@@ -28,7 +28,7 @@ namespace ka::bridge {
 namespace {
 
 constexpr std::chrono::milliseconds kForkLimit{20'000};
-constexpr std::chrono::milliseconds kShutdownLimit{2'000};
+constexpr std::chrono::milliseconds kShutdownLimit{700};  // then it is killed: it holds nothing that would be lost, and an interrupted run must end within two seconds
 
 // In the environment of a launcher of ours.
 constexpr const char* kLaunched = "KERNELAGENT_LAUNCHED";
