@@ -44,11 +44,11 @@ TEST(Turns, WhoWaitsToBeAloneGoesBeforeThoseWhoBegin) {
     alone_at = ++order;
   });
   // whoever begins now is let in only while nobody waits
-  while (true) {
-    CancelSource soon;
-    soon.cancel();
-    if (!turns.beside(soon.token())) break;
-  }
+  CancelSource never_waits;
+  never_waits.cancel();
+  const Deadline deadline = Deadline::in(std::chrono::seconds(20));
+  while (turns.beside(never_waits.token()) && !deadline.passed()) {}
+  EXPECT_FALSE(deadline.passed()) << "others are let in while somebody waits to be alone";
   std::jthread begins([&] {
     const Result<Turns::Turn> turn = turns.beside({});
     beside_at = ++order;
