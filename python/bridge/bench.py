@@ -36,6 +36,7 @@ INPUT_SETS_SHARE = 0.2  # of the free memory
 FLUSH_FACTOR = 4  # times the L2 cache
 FLUSH_BYTES = 256 << 20  # where its size is not known
 LEAST_ROUNDS = 5
+TURN_SECONDS = 10.0  # that a process waits for its turn in all
 SETTLING_CALLS, SETTLING_SECONDS = 5, 0.5  # of each contender before the samples, where others were prepared beside
 
 
@@ -76,15 +77,29 @@ class Clock:
 
 
 class Turn:
-    """Held by one process at a time of those that share a GPU. A lock of the process on a file that all of them have; it ends with the process."""
+    """Held by one process at a time of those that share a GPU. A lock of the process on a file that all of them have; it ends with the process. Who has waited for too long, perhaps for one
+    that hangs, goes on without: it must not pay for that with its own time limit."""
 
     def __init__(self, fd: int | None) -> None:
-        self.fd, self.depth = fd, 0
+        self.fd, self.depth, self.patience = fd, 0, TURN_SECONDS
 
     def __enter__(self) -> None:
         if self.fd is not None and self.depth == 0:
-            fcntl.lockf(self.fd, fcntl.LOCK_EX)
+            self._wait()
         self.depth += 1
+
+    def _wait(self) -> None:
+        begin = time.monotonic()
+        while self.fd is not None:
+            try:
+                fcntl.lockf(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except (BlockingIOError, PermissionError):
+                if time.monotonic() - begin > self.patience:
+                    self.fd = None
+                else:
+                    time.sleep(0.01)
+        self.patience -= time.monotonic() - begin
 
     def __exit__(self, *_: Any) -> None:
         self.depth -= 1
