@@ -49,37 +49,71 @@ Result<Written> written(const graph::Exported& exported, const std::string& prec
   return Written{made.file.text, fmt::format("{} launch{}", made.file.launches.size(), made.file.launches.size() == 1 ? "" : "es"), seconds};
 }
 
+// Files for one program that differ from each other.
+class Files {
+ public:
+  Files(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu) : exported_(exported), precision_(precision), title_(title), gpu_(gpu) {
+    add(gpu, "");
+  }
+
+  bool empty() const { return all_.empty(); }
+
+  // As for a GPU with these facts; nothing where it cannot be written so, or is the same as an earlier one.
+  void add(const ir::Gpu& facts, const std::string& what) {
+    Result<Written> one = written(exported_, precision_, title_, facts, gpu_);
+    if (!one || std::any_of(all_.begin(), all_.end(), [&](const Written& other) { return other.text == one->text; })) return;
+    one->what = fmt::format("the built-in generator's kernels{} ({}, about {})", what, one->what, partition::time_text(one->seconds));
+    all_.push_back(std::move(*one));
+  }
+
+  // In each form that is not written for this GPU anyway, without each that is, and in all of them.
+  void add_forms() {
+    for (const ir::FormRow& form : ir::all_forms()) {
+      ir::Gpu facts = gpu_;
+      if (facts.forms.erase(form.form) == 0) facts.forms.insert(form.form);
+      add(facts, fmt::format(" {} the form \"{}\"", gpu_.writes(form.form) ? "without" : "in", form.name));
+    }
+    ir::Gpu all_forms = gpu_;
+    for (const ir::FormRow& form : ir::all_forms()) all_forms.forms.insert(form.form);
+    add(all_forms, " in all forms");
+  }
+
+  // The cheapest by the cost model first, but for so many that were added first.
+  std::vector<optimise::Move> moves(std::size_t from = 0) && {
+    std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(std::min(from, all_.size())), all_.end(), [](const Written& a, const Written& b) { return a.seconds < b.seconds; });
+    std::vector<optimise::Move> out;
+    for (std::size_t i = from; i < all_.size(); ++i) {
+      out.push_back({std::move(all_[i].text), std::move(all_[i].what), "another_kernel"});
+      out.back().anew = true;
+    }
+    return out;
+  }
+
+ private:
+  const graph::Exported& exported_;
+  const std::string &precision_, &title_;
+  const ir::Gpu& gpu_;
+  std::vector<Written> all_;  // the first is what the generator writes for this GPU, where it can
+};
+
 }  // namespace
 
 std::vector<optimise::Move> generated_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu) {
-  std::vector<Written> all;
-  const auto add = [&](const ir::Gpu& facts, const std::string& what) {
-    Result<Written> one = written(exported, precision, title, facts, gpu);
-    if (!one || std::any_of(all.begin(), all.end(), [&](const Written& other) { return other.text == one->text; })) return;
-    one->what = fmt::format("the built-in generator's kernels{} ({}, about {})", what, one->what, partition::time_text(one->seconds));
-    all.push_back(std::move(*one));
-  };
-  add(gpu, "");
+  Files files(exported, precision, title, gpu);
   for (const Variant& variant : kVariants) {
     ir::Gpu facts = gpu;
     facts.*variant.fact *= variant.factor;
-    add(facts, fmt::format(" as for a GPU with {}", variant.what));
+    files.add(facts, fmt::format(" as for a GPU with {}", variant.what));
   }
-  for (const ir::FormRow& form : ir::all_forms()) {
-    ir::Gpu facts = gpu;
-    if (facts.forms.erase(form.form) == 0) facts.forms.insert(form.form);
-    add(facts, fmt::format(" {} the form \"{}\"", gpu.writes(form.form) ? "without" : "in", form.name));
-  }
-  ir::Gpu all_forms = gpu;
-  for (const ir::FormRow& form : ir::all_forms()) all_forms.forms.insert(form.form);
-  add(all_forms, " in all forms");
-  std::stable_sort(all.begin(), all.end(), [](const Written& a, const Written& b) { return a.seconds < b.seconds; });
-  std::vector<optimise::Move> out;
-  for (Written& one : all) {
-    out.push_back({std::move(one.text), std::move(one.what), "another_kernel"});
-    out.back().anew = true;
-  }
-  return out;
+  files.add_forms();
+  return std::move(files).moves();
+}
+
+std::vector<optimise::Move> form_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu) {
+  Files files(exported, precision, title, gpu);
+  if (files.empty()) return {};
+  files.add_forms();
+  return std::move(files).moves(1);
 }
 
 Result<std::vector<optimise::Move>> GeneratedFirst::propose(const optimise::Program& program, const optimise::State& state, int bottlenecks) {

@@ -14,6 +14,15 @@ namespace ka::pipeline {
 // Different texts, the cheapest by the cost model first. Empty where the generator cannot write the program. `precision` and `title` as in codegen::GenerateOptions.
 std::vector<optimise::Move> generated_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu);
 
+// Of these, only what other forms of kernels (ir/forms.h) make of the program; empty where they make no difference.
+std::vector<optimise::Move> form_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu);
+
+// Nothing but what others propose first.
+class NoMoves : public optimise::Proposer {
+ public:
+  Result<std::vector<optimise::Move>> propose(const optimise::Program&, const optimise::State&, int) override { return std::vector<optimise::Move>(); }
+};
+
 // The built-in generator's moves for the program that the search began with, and for every program the same with its launches captured; then those of `others`.
 // `captures`: graphs are replayed on this device.
 class GeneratedFirst : public optimise::Proposer {

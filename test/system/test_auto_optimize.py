@@ -1,4 +1,4 @@
-"""auto --optimize: the verified kernel, and then a faster one; the better one is the result."""
+"""auto --optimize: the verified kernel, and then a faster one; the better one is the result. auto --forms race: the same, where nothing but other forms of kernels is tried."""
 
 from __future__ import annotations
 
@@ -99,6 +99,92 @@ class AutoOptimize(unittest.TestCase):
         for name, (words, code, says) in rows.items():
             with self.subTest(name):
                 done = self.run_in("auto", "--problem", "p.py", *words)
+                self.assertEqual((done.code, len(done.err.splitlines())), (code, 1), done.text())
+                self.assertIn(says, done.err)
+                self.assertFalse((self.path / ".fuse").exists())
+
+
+RECURRENT = """
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.RNN(4, 8)
+
+    def forward(self, x):
+        return self.f(x)[0]
+
+
+def get_inputs():
+    return [torch.randn(6, 2, 4)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+class RaceOfForms(unittest.TestCase):
+    """By the interpreter's clock: which form wins says nothing, and is not asked for here."""
+
+    def setUp(self) -> None:
+        self.folder = program.Folder()
+        self.addCleanup(self.folder.remove)
+        self.path = self.folder.path
+        self.folder.write("rnn.py", RECURRENT.lstrip())
+        self.folder.write("add.py", "import torch\ndef f(x, y):\n    return x + y\ndef get_inputs():\n    return [torch.randn(64), torch.randn(64)]\n")
+
+    def auto(self, *words: str | Path) -> program.Finished:
+        return program.run("auto", "--device", "cpu", "--json", *words, cwd=self.path)
+
+    def test_forms_are_judged_and_timed_and_one_of_them_stays(self) -> None:
+        done = self.auto("--problem", "rnn.py", "--forms", "race", "--out", "made")
+        self.assertEqual(done.code, 0, done.text())
+        told, race = done.json(), done.json()["details"]["forms"]
+        state = json.loads((self.path / race["folder"] / "program_database.json").read_text())
+        tried = [one["move"] for one in state["attempts"]]
+        self.assertTrue(any('in the form "persistent"' in move for move in tried), tried)
+        self.assertTrue(all("the built-in generator's kernels" in move for move in tried), "nothing but forms is tried")
+        self.assertEqual((race["total_rounds"], race["stop"]), (1, "the limit of 1 round"))
+        self.assertTrue(race["told"].startswith("forms: "), race)
+        first, kernel = (self.path / "made/kernel.py").read_text(), told["kernel_code"]
+        self.assertEqual(race["moves"] == [], kernel == first, "another kernel where a form has won, else the first")
+        self.assertIn(kernel, [one["kernel_code"] for one in state["programs"]])
+        # Whichever has won is the program's kernel from now on, and is not raced again.
+        (winner,) = program.run("runs", "winners", "--json", cwd=self.path).json()
+        self.assertEqual(winner["kernel"], kernel)
+        again = self.auto("--problem", "rnn.py", "--forms", "race", "--out", "again").json()
+        self.assertEqual(again["kernel_code"], kernel)
+        self.assertNotIn("forms", again["details"])
+        resumed = program.run("auto", "--resume", "made", "--json", cwd=self.path).json()
+        self.assertEqual((resumed["kernel_code"], resumed["details"]["forms"]), (kernel, race))
+        self.assertEqual(len(list((self.path / ".optimize").glob("run_*"))), 1)
+
+    def test_no_race(self) -> None:
+        rows = {"not asked for, without a GPU": ("rnn.py",), "the forms of the table": ("rnn.py", "--forms", "measured"), "no form makes a difference": ("add.py:f", "--forms", "race")}
+        for name, (problem, *words) in rows.items():
+            with self.subTest(name):
+                done = self.auto("--problem", problem, *words)
+                self.assertEqual(done.code, 0, done.text())
+                self.assertNotIn("forms", done.json()["details"])
+        self.assertFalse((self.path / ".optimize").exists())
+
+    def test_what_cannot_be_done_is_one_sentence(self) -> None:
+        rows = {
+            "no GPU": (("auto", "--forms", "race"), 3, "needs an NVIDIA GPU"),
+            "nothing verified": (("auto", "--device", "cpu", "--forms", "race", "--no-verify"), 2, "only a verified kernel"),
+            "a class": (("auto", "--device", "cpu", "--forms", "race", "--emit", "kernelbench"), 2, "as kernel_function"),
+            "no form": (("auto", "--forms", "rice"), 2, "--forms"),
+            "one kernel": (("generate", "--forms", "race"), 2, "--forms"),
+            "no kind of move": (("optimize", "--device", "cpu", "--kernel", "k.py", "--moves", "form"), 2, "--moves"),
+        }
+        self.folder.write("k.py", "def kernel_function(x):\n    return x\n")
+        for name, ((command, *words), code, says) in rows.items():
+            with self.subTest(name):
+                done = program.run(command, "--problem", "rnn.py", *words, cwd=self.path)
                 self.assertEqual((done.code, len(done.err.splitlines())), (code, 1), done.text())
                 self.assertIn(says, done.err)
                 self.assertFalse((self.path / ".fuse").exists())

@@ -125,9 +125,20 @@ class EvalOptimize(unittest.TestCase):
         self.assertEqual((told["state"], self.row()["seconds"]), ("ended", row["seconds"]))
         self.assertTrue((self.path / told["folder"] / "optimize.json").exists())
 
+    def test_nothing_but_forms_is_tried_where_that_is_asked_for(self) -> None:
+        self.slow_winner()
+        self.eval("--winners", "--optimize", "--moves", "forms")
+        told = self.row()["optimized"]
+        self.assertEqual(told["state"], "ended")
+        self.assertLessEqual(told["rounds"], 1)
+        state = json.loads((self.path / told["folder"] / "program_database.json").read_text())
+        self.assertEqual([one["move"] for one in state["attempts"] if "the built-in generator's kernels" not in one["move"]], [])
+
     def test_what_cannot_be_done_is_one_sentence(self) -> None:
         rows = {
             "not asked for": (("--optimize-rounds", "1"), 2, "--optimize-rounds is for --optimize"),
+            "no forms to try": (("--moves", "forms"), 2, "--moves is for --optimize"),
+            "no kind of move": (("--optimize", "--moves", "knobs"), 2, "all, forms"),
             "nothing verified": (("--optimize", "--no-verify"), 2, "only a verified kernel"),
             "no minutes": (("--optimize", "--optimize-minutes", "0"), 2, "--optimize-minutes"),
             "no rounds": (("--optimize", "--optimize-rounds", "0"), 2, "--optimize-rounds"),

@@ -25,6 +25,7 @@
 #include "model/candidate.h"
 #include "os/files.h"
 #include "pipeline/contest.h"
+#include "pipeline/generated_moves.h"
 #include "pipeline/run.h"
 #include "route/cache.h"
 #include "route/decide.h"
@@ -70,6 +71,13 @@ class Job {
   }
 
   JobFacts facts() const { return {request_, route_, times_, spent(), alone_, store_}; }
+
+  // Of the built-in generator's kernels for the program; never of one that was taken out of the store, which was in such a race or in a search.
+  Result<bool> has_other_forms() {
+    if (!store_.empty() && Json::parse(store_).value("accepted", Json()) == true) return false;
+    KA_ASSIGN(const graph::Exported* const program, exported());
+    return !pipeline::form_moves(*program, options_.judge.precision, "", request_.choices.gpu).empty();
+  }
 
  private:
   bool is_done(const char* step) { return output_.directory().finished(step, ""); }
@@ -450,11 +458,14 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   KA_ASSIGN(const Limits limits, limits_of(arguments));
   KA_TRY(jobs_of(arguments));
   KA_TRY(compose_rounds(arguments));
-  Result<Request> asked = request_in_words(arguments, command);
+  const bool alone = command == "generate";  // it writes one kernel, as it is told
+  Arguments in_words = arguments;
+  if (!alone && !is_list_of_forms(arguments)) in_words.drop("--forms");
+  Result<Request> asked = request_in_words(in_words, command);
   if (!asked && resumed && asked.error().kind == ErrorKind::not_found) return asked.error().with("--resume: the problem's file is not where it was");
   if (!asked) return asked.error();
   Request& request = *asked;
-  KA_TRY(check_optimize(arguments, request));
+  KA_ASSIGN(const Afterwards afterwards, afterwards_of(arguments, request, !alone));
   if (!arguments.has("--no-export-cache")) request.choices.export_cache = pipeline::kExportCache;
   KA_ASSIGN(RunOutput output, RunOutput::plan(arguments, request.command, resumed ? resumed->folder : ""));
   if (const Status understood = understand_sentence(request, arguments, output, true, context.cancel); !understood) return ended(command, understood.error());
@@ -470,7 +481,7 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   pipeline::Budget budget(limits.attempts, limits.minutes, [&limit] { return limit.exceeded(); });
   KA_ASSIGN(const std::unique_ptr<os::GpuPool> gpus, gpus_for(request.options.device, command, pipeline::kPartsPerGpu, output.log()));
   KA_ASSIGN(pipeline::WinnerSide winners, winner_side(arguments, request, interpreter, context.cancel));
-  Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get(), std::move(winners), command == "generate");
+  Job job(arguments, request, output, interpreter, limit.token(), budget, gpus.get(), std::move(winners), alone);
   KA_TRY(show_and_keep_program(request, arguments, output, job.request_files()));
   Result<std::vector<Outcome>> outcomes = job.run(wanted);
   if (!outcomes) output.settle();
@@ -478,7 +489,8 @@ Result<int> run_job(const Arguments& given, AppContext& context, const std::stri
   if (!outcomes->back().limit.empty() && context.cancel.cancelled()) return cancelled_error("interrupted");
   const double left = limits.minutes - std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - begin).count();
   JobFacts facts = job.facts();
-  KA_TRY(optimize_outcome(arguments, request, left, outcomes->back(), output, context, facts.optimize));
+  const RunSoFar so_far{arguments, request, left, [&job] { return job.has_other_forms(); }};
+  KA_TRY(search_on(afterwards, so_far, outcomes->back(), output, context, afterwards == Afterwards::forms ? facts.forms : facts.optimize));
   return conclude(arguments, command, summary_of(output, *outcomes, facts, started), *outcomes, job, facts, output);
 }
 

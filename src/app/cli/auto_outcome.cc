@@ -56,7 +56,9 @@ model::RunSummary summary_of(const RunOutput& output, const std::vector<Outcome>
   if (last.parts) summary.subgraphs = last.parts->parts;
   const bool composed = last.parts && last.path == last.parts->composition.path;  // and not made faster afterwards
   summary.composition = composed ? last.parts->composition : model::Composition{last.success, last.path, sha256_hex(last.text), last.verified, {}, last.message, {}};
-  if (!job.optimize.empty()) add_search(Json::parse(job.optimize), summary);
+  for (const std::string& told : {job.forms, job.optimize}) {
+    if (!told.empty()) add_search(Json::parse(told), summary);
+  }
   if (last.verdict)
     summary.versions = {{"kernelagent", last.verdict->versions.kernelagent}, {"python", last.verdict->versions.python}, {"torch", last.verdict->versions.torch}, {"triton", last.verdict->versions.triton}};
   return summary;
@@ -77,6 +79,7 @@ Json json_of(const RunOutput& output, const std::vector<Outcome>& outcomes, cons
   if (last.candidate) details.update({{"producer", last.candidate->producer}, {"worker_id", last.candidate->worker}, {"rounds", last.candidate->round}});
   if (job.spent.questions > 0) details["models"] = bill_json(job.spent);
   if (!job.store.empty()) details["store"] = Json::parse(job.store);
+  if (!job.forms.empty()) details["forms"] = Json::parse(job.forms);
   if (!job.optimize.empty()) details["optimize"] = Json::parse(job.optimize);
   const Json route = last.route.empty() ? Json() : Json(last.route == "direct" ? "kernelagent" : "fuser");
   Json out = {{"route", route}, {"success", last.success}, {"details", details}, {"kernel_code", last.text.empty() ? Json() : Json(last.text)}};
@@ -102,7 +105,9 @@ void print(const RunOutput& output, const std::vector<Outcome>& outcomes, const 
   if (!last.path.empty() && !last.verdict) fmt::print("{}\n", output.path(last.path));
   if (last.verdict) fmt::print("{}", verify::verdict_text(*last.verdict));
   else fmt::print("{}\n", last.message);
-  if (!job.optimize.empty()) fmt::print("{}\n", Json::parse(job.optimize).value("told", ""));
+  for (const std::string& told : {job.forms, job.optimize}) {
+    if (!told.empty()) fmt::print("{}\n", Json::parse(told).value("told", ""));
+  }
   if (last.parts && !last.parts->composition.torch_parts.empty()) fmt::print("still PyTorch: {}\n", fmt::join(last.parts->composition.torch_parts, ", "));
 }
 

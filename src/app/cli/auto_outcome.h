@@ -37,6 +37,7 @@ struct JobFacts {
   bool alone = false;         // `generate`
   std::string store;          // what became of a winner of the store; empty: there was none. JSON
   std::string optimize = {};  // what came of --optimize; empty: nobody asked. JSON
+  std::string forms = {};     // the same of the race of forms; empty: there was none
 };
 
 model::RunSummary summary_of(const RunOutput& output, const std::vector<Outcome>& outcomes, const JobFacts& job, const std::string& started);

@@ -26,6 +26,7 @@ inline constexpr auto kEvalFlags = with_settings<kStore>({
     {"--optimize", "", "search for a faster kernel of every verified task (as optimize does), before it is timed; needs a GPU"},
     {"--optimize-minutes", "N", "for --optimize: of one task, whose search ends after the round in which they are over (default 3)"},
     {"--optimize-rounds", "N", "for --optimize: rounds of one task at most (default 10)"},
+    {"--moves", "KIND", "for --optimize: all (the default), or forms: the generator's kernels in other forms and nothing else, which takes one round"},
     {"--winners", "", "take kernels that earlier searches have found (docs/winners.md); without it every task has the generator's own"},
     {"--max-minutes", "N", "end with what there is after so many minutes; --resume goes on"},
     {"--limit", "SECONDS", "for one problem as a whole (default 900); a problem that takes longer is a timeout"},

@@ -21,9 +21,9 @@ namespace {
 constexpr std::size_t kMaxSearchWhy = 400;
 constexpr double kMostMinutes = 1000;
 constexpr const char* kSearchStateFile = "program_database.json";
-constexpr auto kOfSearch = std::to_array<std::string_view>({"--optimize-minutes", "--optimize-rounds"});
+constexpr auto kOfSearch = std::to_array<std::string_view>({"--optimize-minutes", "--optimize-rounds", "--moves"});
 // Of eval and of optimize, with the same meaning.
-constexpr auto kAlsoOfOptimize = std::to_array<std::string_view>({"--precision", "--mode", "--device", "--seed", "--timeout", "--memory"});
+constexpr auto kAlsoOfOptimize = std::to_array<std::string_view>({"--precision", "--mode", "--device", "--seed", "--timeout", "--memory", "--moves"});
 
 Result<Arguments> words_for_search(const Json& row, const pipeline::SuiteOptions& suite, const SuiteSearch& search) {
   const std::string folder = row.at("optimized").at("folder").get<std::string>();
@@ -91,7 +91,8 @@ Result<SuiteSearch> suite_search_of(const Arguments& arguments, const pipeline::
   out.wanted = true;
   KA_ASSIGN(out.minutes, arguments.number("--optimize-minutes", out.minutes));
   if (!(out.minutes > 0) || out.minutes > kMostMinutes) return invalid_input(fmt::format("--optimize-minutes: more than 0 and at most {:g}", kMostMinutes));
-  const Result<std::uint64_t> rounds = arguments.whole_number("--optimize-rounds", 10);
+  KA_ASSIGN(const std::string moves, arguments.choice("--moves", kAllMoves, kMoveKinds));
+  const Result<std::uint64_t> rounds = arguments.whole_number("--optimize-rounds", moves == kFormMoves ? 1 : 10);
   if (!rounds || *rounds < 1 || *rounds > 1000) return invalid_input("--optimize-rounds: a whole number from 1 to 1000");
   out.words = {fmt::format("--max-rounds={}", *rounds), "--store=" + arguments.settings().text("store")};
   for (const std::string_view flag : kAlsoOfOptimize) {

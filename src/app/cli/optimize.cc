@@ -55,6 +55,8 @@ struct OptimizeRequest {
   std::optional<optimise::Recording> recording;  // that answers in the machine's place
   std::string command;
   std::string bottleneck;  // taken for the only one; empty: diagnosed
+  bool only_forms = false;  // of the built-in generator's kernels; nothing else is tried
+  bool keeps_winner = true;
 };
 
 Result<int> count_of(const Arguments& arguments, const char* flag, int otherwise, int most) {
@@ -78,6 +80,9 @@ Status read_search(const Arguments& arguments, OptimizeRequest& request) {
     constexpr std::array<std::string_view, 3> categories = {"memory", "compute", "underutilized"};
     KA_ASSIGN(request.bottleneck, arguments.choice("--bottleneck-override", "", categories));
   }
+  KA_ASSIGN(const std::string moves, arguments.choice("--moves", kAllMoves, kMoveKinds));
+  request.only_forms = moves == kFormMoves;
+  request.keeps_winner = !arguments.has("--no-store");
   KA_ASSIGN(request.search.target, arguments.number("--target-sol", 0.95));
   if (request.search.target <= 0 || request.search.target > 1) return invalid_input("--target-sol: more than 0 and at most 1");
   KA_ASSIGN(request.minutes, arguments.number("--max-minutes", kMaxMinutes));
@@ -143,7 +148,8 @@ Result<Study> study(const OptimizeRequest& request, const std::optional<pipeline
   if (!exported && exported.error().kind == ErrorKind::cancelled) return exported.error();
   if (!exported) return out;
   const std::string name = request.problem.path.substr(request.problem.path.rfind('/') + 1);
-  out.moves = pipeline::generated_moves(*exported, request.judge.precision, fmt::format("Triton kernels for {}.", name), choices.gpu);
+  const auto moves_of = request.only_forms ? pipeline::form_moves : pipeline::generated_moves;
+  out.moves = moves_of(*exported, request.judge.precision, fmt::format("Triton kernels for {}.", name), choices.gpu);
   if (gpu) out.floors = floors_of(*exported, request.judge.precision, *gpu);
   out.exported = std::move(*exported);
   return out;
@@ -190,7 +196,9 @@ class Optimisation {
     if (state_.input_ms > 0) KA_TRY(know_again(device));
     const auto find = [this](const std::string& text) { return optimise::find_knobs(text, interpreter_, cancel_); };
     optimise::KnobProposer knobs(find, [&](const optimise::Program& one) { return diagnoses.categories(one); });
-    pipeline::GeneratedFirst built_in(program.moves, request_.judge.device == "cuda", knobs);
+    pipeline::NoMoves none;
+    optimise::Proposer& others = request_.only_forms ? static_cast<optimise::Proposer&>(none) : knobs;
+    pipeline::GeneratedFirst built_in(program.moves, request_.judge.device == "cuda" && !request_.only_forms, others);
     KA_ASSIGN(optimise::Proposer* const proposer, model_.join(built_in, brief, diagnoses, means_, output_));
     if (request_.record.empty()) return search(options, device, *proposer, &device);
     KA_ASSIGN(optimise::RecordingHead head, recording_head(request_.problem, request_.judge, gpu_, interpreter_, cancel_));
@@ -245,9 +253,9 @@ class Optimisation {
     return refused_.empty() ? ok() : output_.write({{kBestFile, state_.best_program().text}});
   }
 
-  // A search that has found something puts it into the store, for others.
+  // A search that has found something puts it into the store, for others. Where all forms were tried, the one that stays is found.
   Status remember(const std::string& store) {
-    if (state_.best == 0 || !verdict_->accepted || request_.recording) return ok();
+    if ((state_.best == 0 && !request_.only_forms) || !verdict_->accepted || request_.recording || !request_.keeps_winner) return ok();
     const optimise::Program& best = state_.best_program();
     const SearchEnd end{request_.problem, request_.judge, best.text, run_id(), state_.input_ms, best.ms, floors_.ms, best.path, verdict_->versions, verdict_->kernel.entry};
     const Result<store::Winner> winner = winner_of(end, means_);
@@ -280,6 +288,7 @@ class Optimisation {
             {"last_race", finish == nullptr ? Json() : optimise::to_json(*finish)},
             {"total_rounds", state_.round},
             {"candidates", outcomes},
+            {"moves", best.path},
             {"floor_ms", floors_.ms},
             {"roofline", floors_.roofline},
             {"floor_basis", floors_.basis},

@@ -8,6 +8,10 @@
 
 namespace ka::app {
 
+// Of --moves.
+inline constexpr const char *kAllMoves = "all", *kFormMoves = "forms";
+inline constexpr auto kMoveKinds = std::to_array<std::string_view>({kAllMoves, kFormMoves});
+
 inline constexpr auto kOptimizeFlags = with_settings<kStore | kSearch>({
     {"--problem", "FILE[:NAME]", "the PyTorch program (KernelBench form, or any module or function by name)"},
     {"--kernel", "FILE", "the kernel file to begin with; the judge must accept it"},
@@ -20,6 +24,8 @@ inline constexpr auto kOptimizeFlags = with_settings<kStore | kSearch>({
     {"--patience", "N", "rounds without a gain beyond noise, after which it ends (default 3)"},
     {"--bottleneck-override", "NAME", "memory, compute or underutilized: what the kernels are taken to be held back by, whatever is diagnosed"},
     {"--platform", "NAME", "nvidia (the default), or noop: the kernel is judged, nothing is timed, and it is the result"},
+    {"--moves", "KIND", "what is tried: all (the default), or forms: the built-in generator's kernels in other forms (docs/compiler.md) and nothing else"},
+    {"--no-store", "", "do not keep the result as a winner (docs/winners.md)"},
     {"--target-sol", "SHARE", "of the least possible time, at which it ends (default 0.95)"},
     {"--max-minutes", "N", "stop after the round in which this time is over; --resume goes on"},
     {"--out", "DIR", "the run directory: new or empty (default: a folder of its own below .optimize)"},
