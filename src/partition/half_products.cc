@@ -136,14 +136,18 @@ Parts parts_of(Rewriting& here, ValueId x, int depth) {
 std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) {
   ir::Builder& b = here.builder;
   const Extents e = extents_of(here, b.shape(x), b.shape(y));
-  if (has_few_tiles(here, e) || e.columns < kSmallestTile || e.rows < kSmallestTile || e.depth < kLeastDepth) return std::nullopt;
+  if (e.columns < kSmallestTile || e.rows < kSmallestTile || e.depth < kLeastDepth) return std::nullopt;
+  if (!DepthParts::suit(here, b.shape(x), b.shape(y)) && has_few_tiles(here, e)) return std::nullopt;
   const double elements = e.batch * e.depth * (e.rows + e.columns);
   if (!pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * elements, 3})) return std::nullopt;
-  const Shape shape{b.shape(x)[0], b.shape(x)[1], b.shape(y)[2]};
   const Parts left = parts_of(here, x, 2), right = parts_of(here, y, 1);
-  const ValueId product = b.node("matmul", {left.high, right.high, left.low, right.low}, {{"grade", std::string("float32-grade: three float16")}},
-                                 {{DType::float32, shape}})[0];
-  return unscaled(b, product, left.power, right.power);
+  const std::optional<DepthParts> cut = DepthParts::of(here, b.shape(x), b.shape(y), here.gpu.three_products);
+  const auto l = [&](ValueId part) { return cut ? cut->left(b, part) : part; };
+  const auto r = [&](ValueId part) { return cut ? cut->right(b, part) : part; };
+  const ValueId high = l(left.high), across = r(right.high);
+  const ValueId product = b.node("matmul", {high, across, l(left.low), r(right.low)}, {{"grade", std::string("float32-grade: three float16")}},
+                                 {{DType::float32, {b.shape(high)[0], b.shape(high)[1], b.shape(across)[2]}}})[0];
+  return unscaled(b, cut ? cut->added(b, product) : product, left.power, right.power);
 }
 
 // The image as [n, places..., channels], padding included, channels filled up to a multiple of 4: loads of 8 bytes at least.

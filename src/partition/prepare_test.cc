@@ -109,7 +109,7 @@ TEST(Products, AreArrangedBySize) {
   const ProductCase cases[] = {
       {"square", {1, 4096, 4096}, {1, 4096, 4096}, "row row row pointwise matmul"},
       {"small", {1, 256, 256}, {1, 256, 256}, "matmul"},
-      {"few tiles, a long sum that three products of halves would be too few programs for", {1, 256, 1 << 16}, {1, 1 << 16, 256}, "matmul row"},
+      {"few tiles, a long sum", {1, 256, 1 << 16}, {1, 1 << 16, 256}, "row row pointwise row row pointwise matmul row"},
       {"few results, long sums", {1, 64, 1 << 19}, {1, 1 << 19, 64}, "matmul row"},
       {"few results, short sums", {1, 64, 512}, {1, 512, 64}, "matmul"},
       {"matrix times vector", {1, 4096, 4096}, {1, 4096, 1}, "row"},
@@ -162,6 +162,22 @@ struct Convolution : Program {
     return b.matmul(x, b.permute(input("w", {1, c, 9 * channels}), {0, 2, 1}));
   }
 };
+
+// Sixteen tiles: the depth is cut after the operands are taken apart, so that the parts of a row have one factor.
+TEST(HalfProducts, OfFewTilesAndALongDepthAreMadeInParts) {
+  Program p(256, 1 << 19);
+  const ValueId x = p.input("x", {1, p.n, p.c}), y = p.input("y", {1, p.c, p.n});
+  EXPECT_THAT(p.kinds({p.b.matmul(x, y)}), testing::EndsWith("matmul row"));
+  const ir::Node& product = product_of(p.graph);
+  EXPECT_EQ(product.inputs.size(), 4U);
+  EXPECT_THAT(p.graph.shape(product.inputs[0])[0].text(), testing::StartsWith("parts"));
+}
+
+TEST(HalfProducts, OfFewTilesAndAShortDepthStayAsTheyAre) {
+  Program p(256, 1024);
+  const ValueId x = p.input("x", {1, p.n, p.c}), y = p.input("y", {1, p.c, p.n});
+  EXPECT_EQ(p.kinds({p.b.matmul(x, y)}), "matmul");
+}
 
 TEST(HalfProducts, OfAConvolutionReadRunsOfAnImageWithChannelsLast) {
   Convolution p(32, 128);

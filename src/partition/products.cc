@@ -55,40 +55,63 @@ ValueId row_sums(Rewriting& here, ValueId x, ValueId y) {
   return b.reshape(sum, {rows[0], rows[1], columns[2]});
 }
 
-// How many parts the depth is cut into; 1: none.
-std::int64_t parts_of(const Rewriting& here, const Shape& x, const Shape& y) {
+std::int64_t tiles_of(const Rewriting& here, const Shape& x, const Shape& y) {
+  const auto along = [&](const Sym& extent) { return (here.sizes.given(extent) + kTile - 1) / kTile; };
+  return here.sizes.given(x[0]) * along(x[1]) * along(y[2]);
+}
+
+// How many parts the depth is cut into.
+std::int64_t parts_of(const Rewriting& here, const Shape& x, const Shape& y, double rate) {
   const DerivedSizes& sizes = here.sizes;
-  const auto tiles_of = [&](const Sym& extent) { return (sizes.given(extent) + kTile - 1) / kTile; };
-  const std::int64_t tiles = sizes.given(x[0]) * tiles_of(x[1]) * tiles_of(y[2]), depth = sizes.given(x[2]), most = here.gpu.multiprocessors;
-  if (depth < kLongDepth || tiles * 2 > most) return 1;
+  const std::int64_t tiles = tiles_of(here, x, y), depth = sizes.given(x[2]), most = here.gpu.multiprocessors;
   std::int64_t parts = 1;
   while (tiles * parts < most * 2 && depth / (parts * 2) >= kLeastLength) parts *= 2;
   const double rows = static_cast<double>(sizes.given(x[0] * x[1])), columns = static_cast<double>(sizes.given(y[2]));
   const auto seconds = [&](std::int64_t programs) {
-    return 2 * rows * columns * static_cast<double>(depth) / here.gpu.float_products / std::min(1.0, static_cast<double>(programs) / static_cast<double>(most));
+    return 2 * rows * columns * static_cast<double>(depth) / rate / std::min(1.0, static_cast<double>(programs) / static_cast<double>(most));
   };
   const double more = 8 * rows * columns * static_cast<double>(parts) / here.gpu.bytes + here.gpu.launch_seconds;
   here.decide(fmt::format("product with a depth of {}", depth), fmt::format("in {} parts, {} and {} to add them instead of {} ({} tiles for {} multiprocessors)", parts, time_text(seconds(tiles * parts)), time_text(more), time_text(seconds(tiles)), tiles, most));
   return parts;
 }
 
-ValueId in_parts(Rewriting& here, ValueId x, ValueId y, std::int64_t most) {
-  ir::Builder& b = here.builder;
-  const Sym batch = b.shape(x)[0], rows = b.shape(x)[1], depth = b.shape(x)[2], columns = b.shape(y)[2];
-  // at small sizes fewer parts: an empty one would be computed all the same
-  const Sym parts = here.sizes.size("parts", ir::minimum(most, ir::ceil_div(depth, kAlignment)));
-  const Sym length = here.sizes.size("part_length", ir::ceil_div(depth, parts * kAlignment) * kAlignment);
-  const Shape left{batch * parts, rows, length}, right{batch * parts, length, columns};
-  const std::vector<Sym> at_left = ir::index_symbols(left), at_right = ir::index_symbols(right);
-  const auto place = [&](const std::vector<Sym>& at, const Sym& inside) { return ir::modulo(at[0], parts) * length + inside; };
-  const Sym in_left = place(at_left, at_left[2]), in_right = place(at_right, at_right[1]);
-  const ValueId a = b.remap(x, left, {ir::floor_div(at_left[0], parts), at_left[1], in_left}, {depth - 1 - in_left}, 0);
-  const ValueId c = b.remap(y, right, {ir::floor_div(at_right[0], parts), in_right, at_right[2]}, {depth - 1 - in_right}, 0);
-  const ValueId apart = b.reshape(multiplied(b, a, c), {batch, parts, rows, columns});
-  return b.reshape(b.reduce("sum", apart, {1}), {batch, rows, columns});
+}  // namespace
+
+bool DepthParts::suit(const Rewriting& here, const Shape& x, const Shape& y) {
+  return here.sizes.given(x[2]) >= kLongDepth && tiles_of(here, x, y) * 2 <= here.gpu.multiprocessors;
 }
 
-}  // namespace
+std::optional<DepthParts> DepthParts::of(Rewriting& here, const Shape& x, const Shape& y, double rate) {
+  if (!suit(here, x, y)) return std::nullopt;
+  const std::int64_t most = parts_of(here, x, y, rate);
+  DepthParts out;
+  out.batch_ = x[0];
+  out.depth_ = x[2];
+  // at small sizes fewer parts: an empty one would be computed all the same
+  out.parts_ = here.sizes.size("parts", ir::minimum(most, ir::ceil_div(out.depth_, kAlignment)));
+  out.length_ = here.sizes.size("part_length", ir::ceil_div(out.depth_, out.parts_ * kAlignment) * kAlignment);
+  return out;
+}
+
+ValueId DepthParts::left(ir::Builder& b, ValueId x) const {
+  const Shape to{batch_ * parts_, b.shape(x)[1], length_};
+  const std::vector<Sym> at = ir::index_symbols(to);
+  const Sym place = ir::modulo(at[0], parts_) * length_ + at[2];
+  return b.remap(x, to, {ir::floor_div(at[0], parts_), at[1], place}, {depth_ - 1 - place}, 0);
+}
+
+ValueId DepthParts::right(ir::Builder& b, ValueId y) const {
+  const Shape to{batch_ * parts_, length_, b.shape(y)[2]};
+  const std::vector<Sym> at = ir::index_symbols(to);
+  const Sym place = ir::modulo(at[0], parts_) * length_ + at[1];
+  return b.remap(y, to, {ir::floor_div(at[0], parts_), place, at[2]}, {depth_ - 1 - place}, 0);
+}
+
+ValueId DepthParts::added(ir::Builder& b, ValueId product) const {
+  const Sym rows = b.shape(product)[1], columns = b.shape(product)[2];
+  const ValueId apart = b.reshape(product, {batch_, parts_, rows, columns});
+  return b.reshape(b.reduce("sum", apart, {1}), {batch_, rows, columns});
+}
 
 bool are_halves(ir::Builder& b, ValueId x, ValueId y) {
   const std::optional<ValueId> small_x = narrowed(b, x), small_y = narrowed(b, y);
@@ -113,8 +136,9 @@ std::optional<ValueId> arranged_product(Rewriting& here) {
     y = *narrowed(b, y);
   }
   if (b.shape(x)[1].is(1) || b.shape(y)[2].is(1)) return b.cast(row_sums(here, x, y), dtype);
-  const std::int64_t parts = parts_of(here, b.shape(x), b.shape(y));
-  if (parts > 1) return b.cast(in_parts(here, x, y, parts), dtype);
+  if (const std::optional<DepthParts> parts = DepthParts::of(here, b.shape(x), b.shape(y), here.gpu.float_products)) {
+    return b.cast(parts->added(b, multiplied(b, parts->left(b, x), parts->right(b, y))), dtype);
+  }
   if (x == here.inputs[0]) return std::nullopt;
   return b.cast(multiplied(b, x, y), dtype);
 }
