@@ -5,13 +5,15 @@
 
 For each shape: PyTorch as it is (TF32, NCHW), the same with image and filter in channels_last and the conversion not counted, and the whole generated program, conversion counted, with
 `--forms none` and `--forms conv_tiles`, the latter with other tiles too: the numbers at the launch are turned in its text, as a search does. Times are medians of calls between two events with
-the L2 cache overwritten before each. The error is |y - y64| / |y64| (Frobenius) against float64 on the same inputs; `repeats` says whether ten calls gave the same bits. A program that cannot be
-compiled with some tiles says so in its row.
+the L2 cache overwritten before each. The error is |y - y64| / |y64| (Frobenius) against float64 on the same inputs, over the first and the last image; `repeats` says whether ten calls gave the
+same bits, of all images. A program that cannot be compiled with some tiles says so in its row. FILE.tsv has each row as soon as it is known; called again, the script goes on with the shape in
+which it was cut.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import os
 import re
@@ -21,12 +23,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
+
+from ahead import compile_ahead
+from table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "build" / "release" / "src" / "app" / "kernelagent"
 COLUMNS = ("shape", "what", "ms", "against_cudnn", "error", "repeats")
+FORMS = ("none", "conv_tiles")
 REPEATS, ROUNDS = 10, 25
 
 # name -> image, features, taps, padding; facts about cuDNN on the first six are in the project's notes
@@ -73,6 +80,7 @@ def get_init_inputs():
 
 
 def generated(program: str, folder: Path, text: str, form: str) -> str:
+    folder.mkdir(parents=True)
     problem = folder / "convolution.py"
     problem.write_text(text)
     environment = {"KERNELAGENT_PYTHON": sys.executable, **os.environ}
@@ -126,25 +134,23 @@ class Bench:
             out.append(begin.elapsed_time(end))
         return statistics.median(out)
 
-    def exact(self, x: Any, w: Any, b: Any, padding: int) -> Any:
-        """In float64, an image at a time: a whole batch of the larger ones has no room."""
-        return self.torch.cat([self.torch.nn.functional.conv2d(one[None].double(), w.double(), b.double(), padding=padding).cpu() for one in x])
+    def exact(self, x: Any, w: Any, b: Any, padding: int) -> dict[int, Any]:
+        """Two images in float64: all of a batch have no room, and take longer than everything else."""
+        return {at: self.torch.nn.functional.conv2d(x[at : at + 1].double(), w.double(), b.double(), padding=padding)[0] for at in (0, len(x) - 1)}
 
-    def row(self, shape: str, what: str, call: Callable[[], Any], exact: Any, first: float | None) -> tuple[list[str], float | None]:
+    def row(self, shape: str, what: str, call: Callable[[], Any], exact: dict[int, Any], first: float | None) -> tuple[list[str], float | None]:
         try:
             y = call()
             same = all(self.torch.equal(y, call()) for _ in range(1, 2 if self.tiny else REPEATS))
-            off = total = 0.0
-            for one, right in zip(y, exact):
-                off += float(((one.double().cpu() - right) ** 2).sum())
-                total += float((right**2).sum())
+            off = sum(float(((y[at].double() - right) ** 2).sum()) for at, right in exact.items())
+            total = sum(float((right**2).sum()) for right in exact.values())
             del y
             ms = self.milliseconds(call)
         except Exception as problem:
             return [shape, what, "-", "-", f"{type(problem).__name__}: {str(problem).splitlines()[0][:80] if str(problem) else ''}", "-"], None
         return [shape, what, f"{ms:.4f}", f"{(first or ms) / ms:.2f}", f"{(off / total) ** 0.5:.2e}", "same" if same else "DIFFER"], ms
 
-    def shape(self, name: str, image: tuple[int, ...], features: int, taps: tuple[int, int], padding: int, folder: Path) -> list[list[str]]:
+    def shape(self, table: Table, name: str, image: tuple[int, ...], features: int, taps: tuple[int, int], padding: int, written: dict[str, Future[str]], folder: Path) -> None:
         torch, conv = self.torch, self.torch.nn.functional.conv2d
         torch.manual_seed(0)
         x = torch.randn(TINY_IMAGE if self.tiny else image, device=self.device)
@@ -153,20 +159,26 @@ class Bench:
         exact = self.exact(x, w, b, padding)
         last = {"memory_format": torch.channels_last}
         x_last, w_last = x.to(**last), w.to(**last)
-        first_row, first = self.row(name, "cuDNN", lambda: conv(x, w, b, padding=padding), exact, None)
-        rows = [first_row, self.row(name, "cuDNN, channels_last", lambda: conv(x_last, w_last, b, padding=padding), exact, first)[0]]
-        text = PROBLEM.format(channels=image[1], features=features, taps=taps, padding=padding, image=image)
-        texts = {"pointers": generated(self.program, folder, text, "none")}
-        tiled = generated(self.program, folder, text, "conv_tiles")
+        cells, first = self.row(name, "cuDNN", lambda: conv(x, w, b, padding=padding), exact, None)
+        table.add(cells, self.row(name, "cuDNN, channels_last", lambda: conv(x_last, w_last, b, padding=padding), exact, first)[0])
+        del x_last
+        texts: dict[str, str] = {}
+        for what, form in zip(("pointers", "descriptors"), FORMS):
+            try:
+                texts[what] = written[form].result()
+            except RuntimeError as problem:
+                table.add([name, what, "-", "-", f"not written: {str(problem).splitlines()[-1][:80]}", "-"])
+        tiled = texts.pop("descriptors", "")
         if "    block_m = " in tiled:
             for tiles in TILES[:2] if self.tiny else TILES:
                 texts["descriptors" + ("" if tiles is None else f" {'x'.join(map(str, tiles))}")] = tiled if tiles is None else with_tiles(tiled, tiles)
-        else:
-            rows.append([name, "descriptors", "-", "-", "not written in this form", "-"])
-        for number, (what, each) in enumerate(texts.items()):
-            kernel = loaded(each, folder, number)
-            rows.append(self.row(name, what, lambda: kernel(x, conv_weight=w, conv_bias=b), exact, first)[0])
-        return rows
+        elif tiled:
+            table.add([name, "descriptors", "-", "-", "not written in this form", "-"])
+        calls = {what: functools.partial(loaded(text, folder, number), x, conv_weight=w, conv_bias=b) for number, (what, text) in enumerate(texts.items())}
+        if not self.tiny:
+            compile_ahead(*calls.values())
+        for what, call in calls.items():
+            table.add(self.row(name, what, call, exact, first)[0])
 
 
 def main() -> None:
@@ -178,18 +190,20 @@ def main() -> None:
     options = parser.parse_args()
     if options.tiny:
         os.environ["TRITON_INTERPRET"] = "1"
-    bench = Bench(options.tiny, options.program)
-    lines = ["\t".join(COLUMNS)]
-    print(lines[0])
-    for name, (image, features, taps, padding) in (TINY if options.tiny else SHAPES).items():
-        if options.only not in name:
-            continue
-        with tempfile.TemporaryDirectory() as folder, bench.torch.no_grad():
-            for row in bench.shape(name, image, features, taps, padding, Path(folder)):
-                lines.append("\t".join(row))
-                print(lines[-1], flush=True)
-    if options.out:
-        options.out.write_text("\n".join(lines) + "\n")
+    shapes = {name: about for name, about in (TINY if options.tiny else SHAPES).items() if options.only in name}
+    table = Table(options.out, COLUMNS, row_by_row=True)
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+        folder = Path(scratch)
+        written = {}
+        for name, (image, features, taps, padding) in shapes.items():
+            if not table.has(name):
+                text = PROBLEM.format(channels=image[1], features=features, taps=taps, padding=padding, image=image)
+                written[name] = {form: pool.submit(generated, options.program, folder / name / form, text, form) for form in FORMS}
+        wait([future for futures in written.values() for future in futures.values()])  # what is timed has the machine to itself
+        bench = Bench(options.tiny, options.program)
+        with bench.torch.no_grad():
+            for name in written:
+                bench.shape(table, name, *shapes[name], written[name], folder / name)
 
 
 if __name__ == "__main__":

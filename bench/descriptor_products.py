@@ -4,13 +4,14 @@
     python bench/descriptor_products.py --tiny                                                 the same in Triton's interpreter, small: shows that it works; its times mean nothing
 
 A call is all that `kernel_function` does, passes over the operands included: medians of calls between two events, L2 flushed before each, and queued behind a wait, so that Python's
-launches cost nothing. Errors are |C - C64| / |C64| in the Frobenius norm; "same" says whether three calls gave the same bits. A tile is BM x BN x BK, warps, stages, and where it has one more number
+launches cost nothing. FILE.tsv has each row as soon as it is known; called again, the script goes on with the problem in which it was cut. Errors are |C - C64| / |C64| in the Frobenius norm; "same" says whether three calls gave the same bits. A tile is BM x BN x BK, warps, stages, and where it has one more number
 the chunk in which products are added up.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import os
 import re
@@ -19,11 +20,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from ahead import compile_ahead
+from table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = os.environ.get("KERNELAGENT_PROGRAM") or str(ROOT / "kernelagent")
+COLUMNS = ("problem", "way", "ms", "TFLOP/s", "error normal", "error uniform", "same", "times PyTorch")
+FORMS = ("none", "descriptors")
 PROBLEM = """
 import torch
 import torch.nn.functional as F
@@ -54,12 +61,15 @@ TINY = {"fp32 4096^3": (136, 136, 72), "fp32 layer 1024x8192x8192": (64, 136, 72
 def generated(name: str, forms: str, folder: str) -> str:
     """The kernel file for the given sizes."""
     (m, n, k), (arguments, text, shapes), dtype, _ = PROBLEMS[name]
-    problem = Path(folder) / "problem.py"
+    out = Path(tempfile.mkdtemp(dir=folder))
+    problem = out / "problem.py"
     inputs = ", ".join(f"torch.randn({shape}, dtype=torch.{dtype})" for shape in shapes)
     problem.write_text(PROBLEM.format(m=m, n=n, k=k, arguments=arguments, text=text, inputs=inputs))
-    out = Path(tempfile.mkdtemp(dir=folder))
-    subprocess.run([PROGRAM, "generate", "--problem", problem, "--out", out, "--forms", forms, "--no-verify", "--no-winners"], check=True, stdout=subprocess.DEVNULL)
-    return (out / "kernel.py").read_text()
+    words = [PROGRAM, "generate", "--problem", problem, "--out", out / "run", "--forms", forms, "--no-verify", "--no-winners"]
+    done = subprocess.run(words, capture_output=True, text=True, env={"KERNELAGENT_PYTHON": sys.executable, **os.environ})
+    if done.returncode != 0:
+        sys.exit(f"{name}, forms {forms}: " + (done.stdout + done.stderr)[-500:])
+    return (out / "run" / "kernel.py").read_text()
 
 
 def with_tile(text: str, tile: tuple[int, ...]) -> str:
@@ -81,7 +91,7 @@ def loaded(text: str, folder: str) -> Callable:
     return module.kernel_function
 
 
-def contenders(name: str, tiny: bool, folder: str) -> Iterator[tuple[str, Callable]]:
+def contenders(name: str, tiny: bool, folder: str, written: dict[str, str]) -> dict[str, Callable]:
     import torch
     import torch.nn.functional as F
     arguments, text, _ = PROBLEMS[name][1]
@@ -94,14 +104,14 @@ def contenders(name: str, tiny: bool, folder: str) -> Iterator[tuple[str, Callab
         finally:
             torch.backends.cuda.matmul.allow_tf32 = False
 
-    yield "PyTorch", eager
+    ways: dict[str, Callable] = {"PyTorch": eager}
     if PROBLEMS[name][2] == "float32":
-        yield "PyTorch TF32", of_tf32
-    yield "pointers", loaded(generated(name, "none", folder), folder)
-    text = generated(name, "descriptors", folder)
-    yield "descriptors", loaded(text, folder)
+        ways["PyTorch TF32"] = of_tf32
+    ways["pointers"] = loaded(written["none"], folder)
+    ways["descriptors"] = loaded(written["descriptors"], folder)
     for tile in PROBLEMS[name][3][: 1 if tiny else None]:
-        yield "descriptors {}x{}x{}".format(*tile) + "".join(f" {number}" for number in tile[3:]), loaded(with_tile(text, tile), folder)
+        ways["descriptors {}x{}x{}".format(*tile) + "".join(f" {number}" for number in tile[3:])] = loaded(with_tile(written["descriptors"], tile), folder)
+    return ways
 
 
 def inputs_of(name: str, sizes: tuple[int, ...], device: str, draw: str) -> list:
@@ -156,23 +166,25 @@ def main() -> None:
         os.environ["TRITON_INTERPRET"] = "1"
     import torch
     torch.backends.cuda.matmul.allow_tf32 = False
-    rows = [["problem", "way", "ms", "TFLOP/s", "error normal", "error uniform", "same", "times PyTorch"]]
+    table = Table(Path(options.out) if options.out else None, COLUMNS, row_by_row=True)
+    device = "cpu" if options.tiny else "cuda"
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
-        for name, (sizes, *_) in PROBLEMS.items():
-            first = 0.0
-            for way, function in contenders(name, options.tiny, folder):
+        left = {name: TINY[name] if options.tiny else sizes for name, (sizes, *_) in PROBLEMS.items() if not table.has(name)}
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            begun = {name: {form: pool.submit(generated, name, form, folder) for form in FORMS} for name in left}
+            texts = {name: {form: future.result() for form, future in futures.items()} for name, futures in begun.items()}
+        for name, sizes in left.items():
+            ways, first = contenders(name, options.tiny, folder, texts[name]), 0.0
+            if not options.tiny:
+                inputs = inputs_of(name, sizes, device, "randn")
+                compile_ahead(*(functools.partial(function, *inputs) for way, function in ways.items() if not way.startswith("PyTorch")))
+            for way, function in ways.items():
                 try:
-                    cells = row_of(name, function, TINY[name] if options.tiny else sizes, "cpu" if options.tiny else "cuda")
+                    cells = row_of(name, function, sizes, device)
                     first = first or float(cells[0])
-                    rows.append([name, way, *cells, f"{first / float(cells[0]):.2f}"])
+                    table.add([name, way, *cells, f"{first / float(cells[0]):.2f}"])
                 except Exception as problem:  # a tile that does not fit is a row too
-                    rows.append([name, way, *[""] * 5, f"{type(problem).__name__}: {str(problem).splitlines()[0][:80] if str(problem) else ''}"])
-                print("  ".join(f"{cell:<28}" if i < 2 else f"{cell:>14}" for i, cell in enumerate(rows[-1])), file=sys.stderr, flush=True)
-    table = "".join("\t".join(row) + "\n" for row in rows)
-    if options.out:
-        Path(options.out).write_text(table)
-    else:
-        print(table, end="")
+                    table.add([name, way, *[""] * 5, f"{type(problem).__name__}: {str(problem).splitlines()[0][:80] if str(problem) else ''}"])
 
 
 if __name__ == "__main__":

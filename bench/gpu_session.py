@@ -2,8 +2,10 @@
 
     python3 bench/gpu_session.py --program build/portable/src/app/kernelagent --out session --minutes 9 [--kernelbench DIR] [--steps WORD,WORD] [--list]
 
-Needs a GPU, torch and triton (KERNELAGENT_PYTHON). `session/steps.tsv` has a line for each step that was begun: name, exit code, seconds, command. A step that is done is not done again;
-one that was cut is, and the commands that can resume do. The folder may travel from one machine to the next.
+Needs a GPU, torch and triton (KERNELAGENT_PYTHON, else the interpreter that runs this). `session/steps.tsv` has a line for each step that was begun: name, exit code, seconds, command. A step that is done is
+not done again; one that was cut goes on where it was: searches, suites and runs resume, and scripts leave out the rows that they have. A step that is over its time is interrupted, then killed with all that it
+has started, so that nothing is at work beside the next one. `session/<step>.txt` has what all its attempts have printed. Ceilings, winners and baselines are in the folder too; it may travel from one machine to
+the next.
 """
 
 from __future__ import annotations
@@ -11,15 +13,20 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOW = ("matrix_vector", "rms_norm", "max_pool")
 LAST_SECONDS = 20  # kept for what comes after the last step
+END_SECONDS = 40  # of a step's time, for what a search does after its limit: the last race, the last verdict
+GRACE_SECONDS = 8  # for what is interrupted, to write what it has
 
 
 @dataclass
@@ -28,6 +35,8 @@ class Step:
     minutes: float  # that it may take; it is not begun when less than a third of them is left
     words: list[str]
     resumes: bool = False  # is asked again until it ends by itself, not by its minutes
+    search: Path | None = None  # the folder of a search, which goes on with --resume
+    ends: tuple[str, ...] = ("0", "1")  # exit codes with which it is done
 
 
 def steps(program: str, python: str, out: Path, kernelbench: Path | None) -> list[Step]:
@@ -35,20 +44,20 @@ def steps(program: str, python: str, out: Path, kernelbench: Path | None) -> lis
     script = lambda name, minutes, *words: Step(name, minutes, [python, f"bench/{name}.py", "--out", *words])
     all_steps = [Step("ceilings", 1, [program, "doctor", "--measure-ceilings"])]
     all_steps += [script("descriptor_products", 2.5, str(out / "descriptor_products.tsv")), script("convolutions", 3, str(out / "convolutions.tsv"), "--program", program)]
-    all_steps += [script("recurrences", 2, str(out / "recurrences")), script("launch_bound", 3, str(out / "launch_bound.tsv"))]
+    all_steps += [script("recurrences", 3, str(out / "recurrences")), script("launch_bound", 8, str(out / "launch_bound.tsv"))]
     for strategy in ("beam_search", "greedy"):
         for kernel in SLOW:
             files = ["--problem", f"bench/slow/{kernel}_problem.py", "--kernel", f"bench/slow/{kernel}_kernel.py"]
             name = f"slow_{kernel}_{strategy}"
-            recording = ["--record", str(out / f"{name}.jsonl")]
-            all_steps.append(Step(name, 3, [program, "optimize", *files, "--strategy", strategy, "--workers", "8", "--max-minutes", "{minutes}", "--out", str(out / name), *recording, "--verbose"]))
+            kept = ["--out", str(out / name), "--record", str(out / f"{name}.jsonl"), "--store", str(out / "winners.sqlite")]
+            all_steps.append(Step(name, 4, [program, "optimize", *files, "--strategy", strategy, "--workers", "8", *kept, "--max-minutes", "{minutes}", "--verbose"], search=out / name))
     for kernel in SLOW:
         best = str(out / f"slow_{kernel}_beam_search" / "output" / "best_kernel.py")
         all_steps.append(Step(f"profile_{kernel}", 1, [program, "profile", "--problem", f"bench/slow/{kernel}_problem.py", "--kernel", best]))
     all_steps.append(eval_step("families", program, ROOT / "bench" / "families", out, 4))
     if kernelbench is not None:
         network = kernelbench / "level3" / "16_DenseNet201.py"
-        all_steps.append(Step("densenet201", 8, [program, "auto", "--problem", str(network), "--device", "cuda", "--out", str(out / "densenet201")]))
+        all_steps.append(Step("densenet201", 8, [program, "auto", "--problem", str(network), "--device", "cuda", "--out", str(out / "densenet201"), "--max-minutes", "{minutes}", "--verbose"], ends=("0",)))
         all_steps += [eval_step(f"level{level}", program, kernelbench / f"level{level}", out, 9) for level in (1, 2, 3)]
     return all_steps
 
@@ -63,20 +72,46 @@ def is_done(step: Step, out: Path) -> bool:
     if not text.exists() or not (out / "steps.tsv").exists():
         return False
     last = [line.split("\t") for line in (out / "steps.tsv").read_text().splitlines() if line.startswith(step.name + "\t")]
-    if not last or last[-1][1] not in ("0", "1"):
+    if not last or last[-1][1] not in step.ends:
         return False
-    return not step.resumes or "ended by --max-minutes" not in text.read_text()
+    return not step.resumes or "ended by --max-minutes" not in text.read_text(errors="replace").rpartition("\n$ ")[2]
 
 
-def run(step: Step, program: str, out: Path, seconds: float) -> None:
-    words = [word.replace("{minutes}", f"{max(0.2, seconds / 60 - 0.3):.2f}") for word in step.words]
+def words_of(step: Step, seconds: float) -> list[str]:
+    """The command now: a search that has begun goes on, of one that has not come so far nothing is left."""
+    words = step.words
+    if step.search is not None and (step.search / "program_database.json").exists():
+        words = [*words[:2], "--resume", str(step.search), "--max-minutes", "{minutes}", "--verbose"]
+    elif step.search is not None:
+        shutil.rmtree(step.search, ignore_errors=True)
+        step.search.with_name(step.search.name + ".jsonl").unlink(missing_ok=True)
+    return [word.replace("{minutes}", f"{max(0.2, (seconds - END_SECONDS) / 60):.2f}") for word in words]
+
+
+def ended(process: subprocess.Popen[bytes], seconds: float) -> int:
+    """The exit code; 124 after the time, when the process and all that it has started are no more."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_SECONDS)
+        return 124
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def run(step: Step, program: str, python: str, out: Path, seconds: float) -> None:
+    words = words_of(step, seconds)
     print(f"{step.name}: {shlex.join(words)}", flush=True)
+    environment = {**os.environ, "KERNELAGENT_PROGRAM": program, "KERNELAGENT_PYTHON": python, "XDG_CACHE_HOME": str(out / "cache")}
     begin = time.monotonic()
-    with (out / f"{step.name}.txt").open("w") as text:
-        try:
-            code = subprocess.run(words, cwd=ROOT, env={**os.environ, "KERNELAGENT_PROGRAM": program}, stdout=text, stderr=subprocess.STDOUT, timeout=seconds).returncode
-        except subprocess.TimeoutExpired:
-            code = 124
+    with (out / f"{step.name}.txt").open("a") as text:
+        text.write(f"\n$ {shlex.join(words)}\n")
+        text.flush()
+        code = ended(subprocess.Popen(words, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=text, stderr=subprocess.STDOUT, start_new_session=True), seconds)
     took = time.monotonic() - begin
     with (out / "steps.tsv").open("a") as table:
         table.write(f"{step.name}\t{code}\t{took:.1f}\t{shlex.join(words)}\n")
@@ -95,9 +130,10 @@ def main() -> int:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     out = options.out.resolve()
-    python = os.environ.get("KERNELAGENT_PYTHON", sys.executable)
+    python, program = os.environ.get("KERNELAGENT_PYTHON", sys.executable), str(Path(options.program).resolve())
+    kernelbench = options.kernelbench.resolve() if options.kernelbench else None
     wanted = [word for word in options.steps.split(",") if word] or [""]
-    chosen = [step for step in steps(options.program, python, out, options.kernelbench) if any(word in step.name for word in wanted)]
+    chosen = [step for step in steps(program, python, out, kernelbench) if any(word in step.name for word in wanted)]
     end = time.monotonic() + options.minutes * 60 - LAST_SECONDS
     for step in chosen:
         if options.list or is_done(step, out):
@@ -107,7 +143,7 @@ def main() -> int:
         if left < step.minutes * 20:
             print(f"{step.name}: not begun, {max(left, 0):.0f} s are left")
             continue
-        run(step, options.program, out, left)
+        run(step, program, python, out, left)
     return 0
 
 

@@ -3,9 +3,10 @@
     python bench/launch_bound.py --out bench/results/h200_launch_bound.tsv [--network resnet18 --batch 1 --mode eval]
     python bench/launch_bound.py --tiny --device cpu --out /tmp/tiny.tsv      # shows that the parts fit together; its times say nothing
 
-For each network of bench/networks and each batch: `kernelagent auto` writes the kernels with `--forms none` and with `--forms graphs` (each accepted by the judge), `kernelagent verify` judges the second file
-once more, and all contenders are timed in one process: rounds in an order that turns, one of four inputs each, L2 flushed before each sample, medians between two events. The first calls, which compile and
-capture, are not counted; copies of inputs and results are. torch.compile runs in default mode and in reduce-overhead. A contender that fails is a row that says why.
+For each network of bench/networks and each batch: `kernelagent auto --no-verify` writes the program with `--forms none` and with `--forms graphs`, side by side, `kernelagent verify` judges both as wholes (without its
+verdict no program is timed), and all contenders are timed in one process: rounds in an order that turns, one of four inputs each, L2 flushed before each sample, medians between two events. The first calls, which compile and
+capture, are not counted; copies of inputs and results are. torch.compile runs in default mode and in reduce-overhead. A contender that fails is a row that says why. The table has the rows of a network as
+soon as it is timed; called again, the script goes on with the next one.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+from table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("KERNELAGENT_PROGRAM") or str(ROOT / "build" / "release" / "src" / "app" / "kernelagent")
@@ -40,30 +44,37 @@ def problem_text(network: str, batch: int, tiny: bool) -> str:
     return text
 
 
-def written(problem: Path, forms: str, arguments: argparse.Namespace, folder: Path) -> tuple[Path | None, str]:
-    """The file that `auto` leaves, and what is to be said about it."""
-    run = folder / forms
-    done = subprocess.run([PROGRAM, "auto", str(problem), "--forms", forms, "--device", arguments.device, "--mode", arguments.mode, "--out", str(run), "--timeout", str(arguments.timeout), "--json"],
-                          capture_output=True, text=True, env={**os.environ, "KERNELAGENT_PYTHON": sys.executable}, check=False)
+def asked(command: str, arguments: argparse.Namespace, *words: str) -> tuple[dict[str, Any], str]:
+    """What the program answers, and the last line that it says besides."""
+    shared = ["--device", arguments.device, "--mode", arguments.mode, "--timeout", str(arguments.timeout), "--json"]
+    done = subprocess.run([PROGRAM, command, *words, *shared], capture_output=True, text=True, env={"KERNELAGENT_PYTHON": sys.executable, **os.environ}, check=False)
     try:
-        answer = json.loads(done.stdout)
+        return json.loads(done.stdout), last_line(done.stderr)
     except json.JSONDecodeError:
-        return None, last_line(done.stderr)
+        return {}, last_line(done.stderr)
+
+
+def written(problem: Path, forms: str, arguments: argparse.Namespace, folder: Path) -> tuple[Path | None, str, str]:
+    """The file that `auto` leaves, what is to be said about it, and what the judge says. What an earlier call has found in the folder is taken as it is."""
+    path, told = folder / f"{forms}.py", folder / f"{forms}.json"
+    if path.exists() and told.exists():
+        remark, verdict = json.loads(told.read_text())
+        return path, remark, verdict
+    answer, said = asked("auto", arguments, str(problem), "--forms", forms, "--no-verify", "--no-winners", "--out", str(folder / forms))
     if not answer.get("kernel_code"):
-        return None, last_line(done.stderr) or "no kernels"
-    path = folder / f"{forms}.py"
+        return None, said or "no kernels", ""
     path.write_text(answer["kernel_code"])
     captured = "class Captured:" in answer["kernel_code"]
-    return path, f"route {answer.get('route')}" + ("" if captured or forms == "none" else ", launches were not captured: see --explain")
+    remark = f"route {answer.get('route')}" + ("" if captured or forms == "none" else ", launches were not captured: see --explain")
+    verdict = verified(problem, path, arguments)
+    told.write_text(json.dumps([remark, verdict]))
+    return path, remark, verdict
 
 
 def verified(problem: Path, kernel: Path, arguments: argparse.Namespace) -> str:
-    done = subprocess.run([PROGRAM, "verify", "--problem", str(problem), "--kernel", str(kernel), "--device", arguments.device, "--mode", arguments.mode, "--timeout", str(arguments.timeout), "--json"],
-                          capture_output=True, text=True, env={**os.environ, "KERNELAGENT_PYTHON": sys.executable}, check=False)
-    try:
-        verdict = json.loads(done.stdout)
-    except json.JSONDecodeError:
-        return "no verdict: " + last_line(done.stderr)
+    verdict, said = asked("verify", arguments, "--problem", str(problem), "--kernel", str(kernel))
+    if not verdict:
+        return "no verdict: " + said
     if not verdict["accepted"]:
         return f"REFUSED {verdict['rule']}"
     graphs = [f"; replays held against plain calls: {check['count']}" for check in verdict["checks"] if check["name"] == "graphs"]
@@ -163,20 +174,17 @@ def samples(ready: dict[str, Callable[..., Any]], inputs: list[Any], arguments: 
 def measured(network: str, batch: int, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     import torch
 
-    folder = Path(tempfile.mkdtemp(prefix="launch_bound_"))
+    parent = arguments.out.with_suffix("") if arguments.out else Path(tempfile.mkdtemp(prefix="launch_bound_"))
+    folder = parent / f"{network}_{batch}_{arguments.mode}"
+    folder.mkdir(parents=True, exist_ok=True)
     problem = folder / f"{network}.py"
     problem.write_text(problem_text(network, batch, arguments.tiny))
-    told: dict[str, str] = {}
-    kernels: dict[str, Path] = {}
-    accepted: dict[str, str] = {}
-    for forms in [name for name in ("none", "graphs") if name in arguments.contenders]:
-        path, told[forms] = written(problem, forms, arguments, folder)
-        if path is None:
-            continue
-        kernels[forms] = path
-        accepted[forms] = verified(problem, path, arguments) if forms == "graphs" else "accepted by auto"
-        if not accepted[forms].startswith("accepted"):  # no time without a verdict
-            del kernels[forms]
+    forms = [name for name in ("none", "graphs") if name in arguments.contenders]
+    with ThreadPoolExecutor(2) as pool:
+        found = dict(zip(forms, pool.map(lambda name: written(problem, name, arguments, folder), forms)))
+    told = {name: remark for name, (_, remark, _) in found.items()}
+    accepted = {name: verdict for name, (_, _, verdict) in found.items()}
+    kernels = {name: path for name, (path, _, verdict) in found.items() if path is not None and verdict.startswith("accepted")}
     with torch.no_grad():
         ready, inputs = contenders(problem, kernels, arguments, told)
         times = samples(ready, inputs, arguments)
@@ -208,15 +216,11 @@ def main() -> None:
     import triton
 
     where = torch.cuda.get_device_name(0) if arguments.device == "cuda" else "cpu, Triton's interpreter: these times say nothing"
-    lines = [f"# {where}, torch {torch.__version__}, triton {triton.__version__}", "\t".join(COLUMNS)]
-    print("\n".join(lines), flush=True)
+    table = Table(arguments.out, COLUMNS, 3, f"# {where}, torch {torch.__version__}, triton {triton.__version__}")
     for network in arguments.network or NETWORKS:
         for batch in arguments.batch or (1, 2):
-            for row in measured(network, batch, arguments):
-                lines.append("\t".join(str(row[name]) for name in COLUMNS))
-                print(lines[-1], flush=True)
-            if arguments.out:
-                arguments.out.write_text("\n".join(lines) + "\n")
+            if not table.has(network, batch, arguments.mode):
+                table.add(*([row[name] for name in COLUMNS] for row in measured(network, batch, arguments)))
 
 
 if __name__ == "__main__":

@@ -36,14 +36,19 @@ _no_grad = torch.no_grad
 
 
 @functools.cache
-def class_tree() -> str:
+def class_node() -> ast.ClassDef:
     lines = linecache.getlines(Captured.__init__.__code__.co_filename)
-    return next(ast.dump(node) for node in ast.parse("".join(lines)).body if isinstance(node, ast.ClassDef))
+    return next(node for node in ast.parse("".join(lines)).body if isinstance(node, ast.ClassDef))
+
+
+@functools.cache
+def class_text() -> str:
+    return ast.dump(class_node())
 
 
 def is_the_class(node: ast.AST) -> bool:
     """Whether a definition is the class Captured, word for word."""
-    return isinstance(node, ast.ClassDef) and node.name == Captured.__name__ and ast.dump(node) == class_tree()
+    return isinstance(node, ast.ClassDef) and node.name == Captured.__name__ and ast.dump(node) == class_text()
 
 
 def taken_out(tree: ast.Module) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from ka_bridge.conn import error_answer, one_line, read_all
 
 MODULE_NAME = "kernel_file"
 SOURCE_LIMIT = 16 * 1024 * 1024
+AWKWARD = re.compile(r'[^ !#-\[\]-~]')  # compiled code names its file: ptxas reads no other characters, and no quotes
 
 
 @functools.cache
@@ -44,9 +46,9 @@ def write_source(fd: int, filename: str, entry: str | None) -> str:
 
 
 def write_text(data: bytes, filename: str, entry: str | None) -> str:
-    """The text, without what nothing uses, in the scratch folder under its own name."""
+    """The text, without what nothing uses, in the scratch folder under its own name, as far as an assembler can read that."""
     text = without_unused(data, entry)
-    base = os.path.basename(filename) or "kernel.py"
+    base = AWKWARD.sub("_", os.path.basename(filename)) or "kernel.py"
     path = os.path.join(scratch_folder(), base if base.endswith(".py") else base + ".py")
     with open(path, "wb") as out:
         out.write(text)
@@ -73,7 +75,7 @@ def import_source(path: str, captured: type | None = None) -> types.ModuleType:
     with open(path, "rb") as file:
         text = file.read()
     module = types.ModuleType(MODULE_NAME)
-    if captured is not None and b"class Captured:" in text:
+    if captured is not None and captured_judged.Captured.__name__.encode() in text:
         tree = ast.parse(text, path)
         if captured_judged.taken_out(tree):
             module.__dict__[captured_judged.Captured.__name__] = captured

@@ -4,17 +4,22 @@ The class itself names what no kernel file may name, and keeps what no kernel fi
 else: `name = Captured(function)` once, at the top of the file, and calls of that name. A replay does what the function did when it was captured; so nothing
 that the function reads may change but its arguments: a file that captures keeps nothing else from call to call.
 
+What the class calls is what Python and PyTorch call so: nothing at the top of the file takes one of those names. The judge executes the class among names of its own
+and would not see it.
+
 The rest of the policy reads the file as if the class were not there, and as if the name were another name of the function.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 from ka_bridge import policy_lists as lists
-from ka_bridge.captured_judged import Captured, is_the_class
+from ka_bridge.captured_judged import Captured, class_node, is_the_class
 from ka_bridge.policy_scope import main_block
 
 NAME = Captured.__name__
@@ -40,7 +45,7 @@ def read(tree: ast.Module) -> tuple[bool, list[Violation]]:
     self_test = main_block(tree)
     rest = [node for node in tree.body if node not in (use, self_test)]
     name, function = use.targets[0].id, use.value.args[0].id
-    found += [*judge_names(rest, name, function), *(violation for node in rest for violation in (*judge_kept(node), *judge_calls(node)))]
+    found += [*judge_names(rest, name, function), *judge_shadows([use, *rest]), *(violation for node in rest for violation in (*judge_kept(node), *judge_calls(node)))]
     use.value = use.value.args[0]
     return True, found
 
@@ -80,6 +85,33 @@ def judge_names(rest: list[ast.stmt], name: str, function: str) -> Iterator[Viol
                     yield "policy.class", line_of(node, top), f"{name}, which captures launches, other than by a call"
                 elif word == function and node not in definitions and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
                     yield "policy.class", line_of(node, top), f"another binding of {function}, whose launches are captured"
+
+
+@functools.cache
+def used_by_class() -> frozenset[str]:
+    """The names of the module in which the class stands, and of Python, that it reads."""
+    read = {node.id for node in ast.walk(class_node()) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return frozenset(name for name in read if hasattr(builtins, name)) | {"torch"}
+
+
+def judge_shadows(tops: list[ast.stmt]) -> Iterator[Violation]:
+    for top in tops:
+        for node, name in bound_at_top(top):
+            if name in used_by_class() and not (isinstance(node, ast.alias) and node.name == name):
+                yield "policy.class", line_of(node, top), f"another {name}, which class {NAME} uses"
+
+
+def bound_at_top(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """The names that a statement gives to the whole file; what a function binds is its own."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node, node.name
+    elif isinstance(node, ast.alias):
+        yield node, node.asname or node.name.split(".")[0]
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node, node.id
+    inner = [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)] if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ast.iter_child_nodes(node)
+    for part in inner if not isinstance(node, ast.Lambda) else ():
+        yield from bound_at_top(part)
 
 
 def words_of(node: ast.AST) -> list[str]:

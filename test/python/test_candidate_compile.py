@@ -26,7 +26,7 @@ def kernel(line: str = "v = v * 2", options: str = "") -> str:
     return KERNEL.replace("LINE", line).replace("OPTIONS", options)
 
 
-def compiled(text: str, launches: list | None = None, x: torch.Tensor | None = None, arch: int = 90) -> list[dict]:
+def compiled(text: str, launches: list | None = None, x: torch.Tensor | None = None, arch: int = 90, filename: str = "k.py") -> list[dict]:
     """Runs the kernel in the interpreter, then compiles what was launched."""
     if launches is None:
         with Candidate(text, 1) as child:
@@ -38,7 +38,7 @@ def compiled(text: str, launches: list | None = None, x: torch.Tensor | None = N
             assert answer["ok"], answer
             launches = answer["launches"]
     with Child("compile_check") as child:
-        answer = child.ask({"cmd": "compile", "filename": "k.py", "launches": launches,
+        answer = child.ask({"cmd": "compile", "filename": filename, "launches": launches,
                             "target": {"backend": "cuda", "arch": arch, "warp_size": 32}},
                            [memory_file(kernel_source(text).encode())])
     assert answer["ok"], answer
@@ -52,6 +52,12 @@ class Compile(unittest.TestCase):
         self.assertTrue(result["ok"], result)
         self.assertGreater(result["registers"], 0)
         self.assertEqual((result["spills"], result["shared_bytes"]), (0, 0))
+
+    def test_the_name_of_the_file_is_no_reason(self):
+        for name in ("n\u00e4me with spaces; $(x).py", 'a "quoted" name.py', "back\\slash.py", "line\nbreak.py", "\u6838.py"):
+            with self.subTest(name):
+                result, = compiled(kernel(), filename=name)
+                self.assertTrue(result["ok"], result)
 
     def test_python_that_the_compiler_refuses(self):
         for line in ("v = v + sum([2.0 for _ in range(3)])", "v = {1: v}[1]", "v = (lambda u: u)(v)",

@@ -447,6 +447,32 @@ class Policy(unittest.TestCase):
             with self.subTest(more):
                 self.assertIn("policy.class", [rule for rule, _ in self.refused(good + "\n\n" + more)])
 
+    def test_what_the_class_uses_is_what_python_and_pytorch_have(self) -> None:
+        """The judge's own class would not see that copies are left out, or that numbers look alike."""
+        good = FILE.format(self.text)
+        for more in ("def zip(places, inputs):\n    return ()\n", "@triton.jit\ndef map(x):\n    return x\n", "import math as isinstance\n", "from math import prod as all\n", "class tuple:\n    pass\n",
+                     "len: tl.constexpr = tl.constexpr(3)\n", "any, y = 1, 2\n", "repr = str\n", "import triton as torch\n", "class C:\n    x = (zip := 3)\n", "import list.type\n",
+                     "def f(x=[zip := 3]):\n    return x\n"):
+            for text in (good + "\n\n" + more, more + "\n\n" + good):
+                with self.subTest(more):
+                    self.assertIn("policy.class", [rule for rule, _ in self.refused(text)])
+        for name in ("zip", "torch"):
+            with self.subTest(name):
+                self.assertIn(("policy.class", f"another {name}, which class Captured uses"), self.refused(good.replace("captured_launches", name)))
+        for more in ("def f(zip, x):\n    len = zip + x\n    return len\n", "filter = 3\n", "import torch\n"):
+            with self.subTest(more):
+                self.assertEqual(self.refused(good + "\n\n" + more), [])
+
+    def test_the_judge_finds_the_class_that_the_policy_finds(self) -> None:
+        loader = bridge("module_loader")
+        for line in ("class  Captured :", "class Captured: # capture", "class Captured():"):
+            with self.subTest(line):
+                text = FILE.format(self.text).replace("class Captured:", line)
+                if self.refused(text):
+                    continue
+                path = loader.write_text(text.encode(), "k.py", "kernel_function")
+                self.assertIsInstance(loader.import_source(path, judged.Plain).captured_launches, judged.Plain)
+
     def test_what_a_capture_cannot_hold(self) -> None:
         for line in ("y = torch.rand(3)", "y = torch.tensor([1.0], device=x.device)", "y = x.item()", "torch.cuda.synchronize()", "torch.native_dropout(out, 0.5, True)"):
             with self.subTest(line):
