@@ -1,11 +1,11 @@
 """What is to be measured on a GPU, in the order in which it matters, within so many minutes: each step writes what it prints, and goes on where an earlier session has ended.
 
-    python3 bench/gpu_session.py --program build/portable/src/app/kernelagent --out session --minutes 9 [--kernelbench DIR] [--steps WORD,WORD] [--list]
+    python3 bench/gpu_session.py --program build/portable/src/app/kernelagent --out session --minutes 9 [--kernelbench DIR] [--steps WORD,WORD] [--archive FILE.tar.gz] [--list]
 
 Needs a GPU, torch and triton (KERNELAGENT_PYTHON, else the interpreter that runs this). `session/steps.tsv` has a line for each step that was begun: name, exit code, seconds, command. A step that is done is
 not done again; one that was cut goes on where it was: searches, suites and runs resume, and scripts leave out the rows that they have. A step that is over its time is interrupted, then killed with all that it
 has started, so that nothing is at work beside the next one. `session/<step>.txt` has what all its attempts have printed. Ceilings, winners and baselines are in the folder too; it may travel from one machine to
-the next.
+the next, as the archive that is written anew after each step.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,6 +56,7 @@ def steps(program: str, python: str, out: Path, kernelbench: Path | None) -> lis
         best = str(out / f"slow_{kernel}_beam_search" / "output" / "best_kernel.py")
         all_steps.append(Step(f"profile_{kernel}", 1, [program, "profile", "--problem", f"bench/slow/{kernel}_problem.py", "--kernel", best]))
     all_steps.append(eval_step("families", program, ROOT / "bench" / "families", out, 4))
+    all_steps.append(eval_step("forms", program, ROOT / "bench" / "families", out, 8, "--optimize", "--moves", "forms", "--optimize-minutes", "1", "--store", str(out / "winners.sqlite")))
     if kernelbench is not None:
         network = kernelbench / "level3" / "16_DenseNet201.py"
         all_steps.append(Step("densenet201", 8, [program, "auto", "--problem", str(network), "--device", "cuda", "--out", str(out / "densenet201"), "--max-minutes", "{minutes}", "--verbose"], ends=("0",)))
@@ -62,9 +64,9 @@ def steps(program: str, python: str, out: Path, kernelbench: Path | None) -> lis
     return all_steps
 
 
-def eval_step(name: str, program: str, suite: Path, out: Path, minutes: float) -> Step:
+def eval_step(name: str, program: str, suite: Path, out: Path, minutes: float, *more: str) -> Step:
     timing = ["--bench", "--baseline", "eager,compile,reduce-overhead", "--bench-seconds", "2", "--baseline-cache", str(out / "baselines")]
-    return Step(name, minutes, [program, "eval", "--suite", str(suite), "--device", "cuda", "--jobs", "12", *timing, "--out", str(out / name), "--resume", "--max-minutes", "{minutes}"], True)
+    return Step(name, minutes, [program, "eval", "--suite", str(suite), "--device", "cuda", "--jobs", "12", *timing, *more, "--out", str(out / name), "--resume", "--max-minutes", "{minutes}"], True)
 
 
 def is_done(step: Step, out: Path) -> bool:
@@ -119,6 +121,14 @@ def run(step: Step, program: str, python: str, out: Path, seconds: float) -> Non
     print("\n".join(f"    {line[:180]}" for line in last) + f"\n  {step.name}: exit {code}, {took:.1f} s", flush=True)
 
 
+def archive(out: Path, to: Path) -> None:
+    """Everything so far in one file, which is whole at every moment."""
+    begun = to.with_name(to.name + ".begun")
+    with tarfile.open(begun, "w:gz", compresslevel=1) as packed:
+        packed.add(out, arcname=out.name)
+    begun.replace(to)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default=str(ROOT / "build" / "portable" / "src" / "app" / "kernelagent"))
@@ -126,10 +136,14 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=9)
     parser.add_argument("--kernelbench", type=Path, help="the folder with level1, level2, level3")
     parser.add_argument("--steps", default="", help="only those whose name contains one of these words")
+    parser.add_argument("--archive", type=Path, help="a .tar.gz of the folder, written after each step; where it is there and the folder is not, it is unpacked first")
     parser.add_argument("--list", action="store_true", help="print the commands, and run nothing")
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
     out = options.out.resolve()
+    if options.archive is not None and options.archive.exists() and not out.exists():
+        with tarfile.open(options.archive) as packed:
+            packed.extractall(out.parent)
+    out.mkdir(parents=True, exist_ok=True)
     python, program = os.environ.get("KERNELAGENT_PYTHON", sys.executable), str(Path(options.program).resolve())
     kernelbench = options.kernelbench.resolve() if options.kernelbench else None
     wanted = [word for word in options.steps.split(",") if word] or [""]
@@ -144,6 +158,8 @@ def main() -> int:
             print(f"{step.name}: not begun, {max(left, 0):.0f} s are left")
             continue
         run(step, program, python, out, left)
+        if options.archive is not None:
+            archive(out, options.archive)
     return 0
 
 

@@ -116,6 +116,18 @@ class Session(Case):
         self.assertFalse(gpu_session.is_done(self.run_step("exit 1", ends=("0",)), self.folder))
         self.assertTrue(gpu_session.is_done(self.run_step("exit 0", ends=("0",)), self.folder))
 
+    def test_an_archive_travels(self) -> None:
+        out, packed = self.folder / "session", self.folder / "session.tar.gz"
+        (out / "families").mkdir(parents=True)
+        (out / "families" / "results.jsonl").write_text("a row\n")
+        gpu_session.archive(out, packed)
+        there = self.folder / "there"
+        there.mkdir()
+        words = ["gpu_session.py", "--out", str(there / "session"), "--archive", str(packed), "--steps", "no such step"]
+        with mock.patch.object(sys, "argv", words):
+            self.assertEqual(gpu_session.main(), 0)
+        self.assertEqual((there / "session" / "families" / "results.jsonl").read_text(), "a row\n")
+
 
 if __name__ == "__main__":
     unittest.main()
