@@ -76,7 +76,7 @@ class Job {
   Result<bool> has_other_forms() {
     if (!store_.empty() && Json::parse(store_).value("accepted", Json()) == true) return false;
     KA_ASSIGN(const graph::Exported* const program, exported());
-    return !pipeline::form_moves(*program, options_.judge.precision, "", request_.choices.gpu).empty();
+    return !pipeline::form_moves(*program, options_.judge.precision, "", request_.choices).empty();
   }
 
  private:
