@@ -276,7 +276,8 @@ class Job {
   Result<model::Verdict> kept_verdict() {
     KA_ASSIGN(const std::string text, output_.directory().read_artifact("verdict.json"));
     KA_ASSIGN(const Json json, parse_json(text, "verdict.json"));
-    return model::verdict_from_json(json);
+    KA_ASSIGN(model::Verdict verdict, model::verdict_from_json(json));
+    return pipeline::found_in(std::move(verdict), output_.folder());
   }
 
   Result<Outcome> direct_with_models() {
@@ -370,7 +371,7 @@ class Job {
     out.success = result->composition.success;
     out.verified = result->composition.verified;
     out.message = result->composition.message;
-    out.verdict = result->verdict;
+    if (result->verdict) out.verdict = pipeline::found_in(*result->verdict, output_.folder());
     out.limit = result->limit;
     out.parts = std::move(*result);
     return out;

@@ -98,7 +98,8 @@ Status take_kept(Afterwards what, Outcome& outcome, RunOutput& output, std::stri
   if (!best) return ok();
   KA_ASSIGN(const std::string text, output.directory().read_artifact(kBestVerdict));
   KA_ASSIGN(const Json json, parse_json(text, output.path(kBestVerdict)));
-  KA_ASSIGN(outcome.verdict, model::verdict_from_json(json));
+  KA_ASSIGN(model::Verdict verdict, model::verdict_from_json(json));
+  outcome.verdict = pipeline::found_in(std::move(verdict), output.folder());
   outcome.path = kBest;
   outcome.text = *best;
   return ok();
