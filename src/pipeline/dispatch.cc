@@ -10,8 +10,10 @@
 
 #include "base/hash.h"
 #include "base/json_fields.h"
+#include "base/strings.h"
 #include "graph/fragment.h"
 #include "graph/reference_text.h"
+#include "os/files.h"
 #include "pipeline/contest.h"
 
 namespace ka::pipeline {
@@ -246,14 +248,30 @@ Status for_each_part(const std::vector<model::Subgraph>& subgraphs, std::size_t 
 }
 
 std::string lasting_text(model::Verdict verdict, const std::string& problem, const std::string& kernel) {
-  const auto put = [&](std::string& path, const std::string& lasting) {
-    if (const std::size_t at = path.empty() ? std::string::npos : verdict.reproduce.find(path); at != std::string::npos) verdict.reproduce.replace(at, path.size(), lasting);
-    path = lasting;
-  };
   verdict.times.clear();
-  put(verdict.problem.path, problem);
-  put(verdict.kernel.path, kernel);
-  return to_pretty_json_text(model::to_json(verdict));
+  const bool has_object = verdict.problem.path.starts_with(problem + ":");
+  return to_pretty_json_text(model::to_json(moved(verdict, has_object ? verdict.problem.path : problem, kernel)));
+}
+
+model::Verdict moved(model::Verdict verdict, const std::string& problem, const std::string& kernel) {
+  const auto put = [&](const char* flag, std::string& path, const std::string& to) {
+    const std::string before = fmt::format("{} {} ", flag, quote_shell(path));
+    if (const std::size_t at = verdict.reproduce.find(before); at != std::string::npos) verdict.reproduce.replace(at, before.size(), fmt::format("{} {} ", flag, quote_shell(to)));
+    path = to;
+  };
+  put("--problem", verdict.problem.path, problem);
+  put("--kernel", verdict.kernel.path, kernel);
+  return verdict;
+}
+
+model::Verdict found_in(model::Verdict verdict, const std::string& folder) {
+  const auto here = [&](const std::string& path) {
+    const std::string below = folder + "/" + path;
+    return path.empty() || path.starts_with('/') || !os::exists(below) ? path : below;
+  };
+  const std::string problem = verdict.problem.path.starts_with("kernels_out/") ? here(verdict.problem.path) : verdict.problem.path;
+  const std::string kernel = here(verdict.kernel.path);
+  return moved(std::move(verdict), problem, kernel);
 }
 
 std::map<std::string, std::string> files_of(const PartKernel& part) {

@@ -73,5 +73,9 @@ Result<std::vector<model::SubgraphResult>> read_kernels_summary(std::string_view
 
 // A verdict as it is kept beside a kernel: the same whenever and wherever the same was judged.
 std::string lasting_text(model::Verdict verdict, const std::string& problem, const std::string& kernel);
+// The same verdict about files that lie elsewhere; its command names them there.
+model::Verdict moved(model::Verdict verdict, const std::string& problem, const std::string& kernel);
+// A verdict that was kept below a run's folder, as the command line must name its files from here.
+model::Verdict found_in(model::Verdict verdict, const std::string& folder);
 
 }  // namespace ka::pipeline

@@ -6,7 +6,6 @@
 
 #include "bridge/captured.h"
 #include "pipeline/captured_launches.h"
-#include "pipeline/generate.h"
 
 namespace ka::pipeline {
 namespace {
@@ -34,8 +33,8 @@ struct Written {
   double seconds = 0;  // by the facts as they are
 };
 
-Result<Written> written(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& facts, const ir::Gpu& gpu) {
-  GenerateChoices choices;
+Result<Written> written(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& facts, const GenerateChoices& given) {
+  GenerateChoices choices = given;
   choices.gpu = facts;
   codegen::GenerateOptions writing;
   writing.precision = precision;
@@ -45,22 +44,23 @@ Result<Written> written(const graph::Exported& exported, const std::string& prec
   Generated made;
   KA_TRY(write_kernels(exported, choices, writing, [](const char*, const std::string&) {}, made));
   capture_launches(made, writing.platform);
-  const double seconds = partition::cost_of(made.program.graph, made.plan, precision, gpu).seconds;
+  const double seconds = partition::cost_of(made.program.graph, made.plan, precision, given.gpu).seconds;
   return Written{made.file.text, fmt::format("{} launch{}", made.file.launches.size(), made.file.launches.size() == 1 ? "" : "es"), seconds};
 }
 
 // Files for one program that differ from each other.
 class Files {
  public:
-  Files(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu) : exported_(exported), precision_(precision), title_(title), gpu_(gpu) {
-    add(gpu, "");
+  Files(const graph::Exported& exported, const std::string& precision, const std::string& title, const GenerateChoices& choices)
+      : exported_(exported), precision_(precision), title_(title), choices_(choices), gpu_(choices.gpu) {
+    add(gpu_, "");
   }
 
   bool empty() const { return all_.empty(); }
 
   // As for a GPU with these facts; nothing where it cannot be written so, or is the same as an earlier one.
   void add(const ir::Gpu& facts, const std::string& what) {
-    Result<Written> one = written(exported_, precision_, title_, facts, gpu_);
+    Result<Written> one = written(exported_, precision_, title_, facts, choices_);
     if (!one || std::any_of(all_.begin(), all_.end(), [&](const Written& other) { return other.text == one->text; })) return;
     one->what = fmt::format("the built-in generator's kernels{} ({}, about {})", what, one->what, partition::time_text(one->seconds));
     all_.push_back(std::move(*one));
@@ -92,16 +92,17 @@ class Files {
  private:
   const graph::Exported& exported_;
   const std::string &precision_, &title_;
+  const GenerateChoices& choices_;
   const ir::Gpu& gpu_;
   std::vector<Written> all_;  // the first is what the generator writes for this GPU, where it can
 };
 
 }  // namespace
 
-std::vector<optimise::Move> generated_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu) {
-  Files files(exported, precision, title, gpu);
+std::vector<optimise::Move> generated_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const GenerateChoices& choices) {
+  Files files(exported, precision, title, choices);
   for (const Variant& variant : kVariants) {
-    ir::Gpu facts = gpu;
+    ir::Gpu facts = choices.gpu;
     facts.*variant.fact *= variant.factor;
     files.add(facts, fmt::format(" as for a GPU with {}", variant.what));
   }
@@ -109,8 +110,8 @@ std::vector<optimise::Move> generated_moves(const graph::Exported& exported, con
   return std::move(files).moves();
 }
 
-std::vector<optimise::Move> form_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu) {
-  Files files(exported, precision, title, gpu);
+std::vector<optimise::Move> form_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const GenerateChoices& choices) {
+  Files files(exported, precision, title, choices);
   if (files.empty()) return {};
   files.add_forms();
   return std::move(files).moves(1);

@@ -6,16 +6,17 @@
 #include <vector>
 
 #include "graph/import.h"
-#include "ir/gpu.h"
 #include "optimise/search.h"
+#include "pipeline/generate.h"
 
 namespace ka::pipeline {
 
-// Different texts, the cheapest by the cost model first. Empty where the generator cannot write the program. `precision` and `title` as in codegen::GenerateOptions.
-std::vector<optimise::Move> generated_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu);
+// Different texts, the cheapest by the cost model first. Empty where the generator cannot write the program. `precision` and `title` as in codegen::GenerateOptions; of the choices the GPU, and whether
+// rewrites may change the amount of work.
+std::vector<optimise::Move> generated_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const GenerateChoices& choices);
 
 // Of these, only what other forms of kernels (ir/forms.h) make of the program; empty where they make no difference.
-std::vector<optimise::Move> form_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const ir::Gpu& gpu);
+std::vector<optimise::Move> form_moves(const graph::Exported& exported, const std::string& precision, const std::string& title, const GenerateChoices& choices);
 
 // Nothing but what others propose first.
 class NoMoves : public optimise::Proposer {

@@ -31,6 +31,7 @@ class FakeGraph:
     capturing: FakeGraph | None = None
     made = 0
     refuses = False
+    stream = 7
 
     def __init__(self) -> None:
         self.launches: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
@@ -46,10 +47,12 @@ class FakeGraph:
 @contextlib.contextmanager
 def fake_capture(graph: FakeGraph) -> Iterator[None]:
     FakeGraph.capturing = graph
+    before, FakeGraph.stream = FakeGraph.stream, 8
     try:
         yield
         if FakeGraph.refuses:
-            raise RuntimeError("operation not permitted when stream is capturing")
+            raise RuntimeError("operation not permitted when stream is capturing")  # and the stream stays the capture's, as PyTorch has it
+        FakeGraph.stream = before
     finally:
         FakeGraph.capturing = None
 
@@ -77,9 +80,9 @@ def run_kernels(x: Any, factor: float = 1.0, *, weight: Any) -> Any:
 
 class Case(unittest.TestCase):
     def setUp(self) -> None:
-        FakeGraph.made, FakeGraph.refuses = 0, False
-        stream = mock.Mock(cuda_stream=7)
-        for name, value in {"CUDAGraph": FakeGraph, "graph": fake_capture, "current_stream": lambda: stream,
+        FakeGraph.made, FakeGraph.refuses, FakeGraph.stream = 0, False, 7
+        for name, value in {"CUDAGraph": FakeGraph, "graph": fake_capture, "current_stream": lambda: mock.Mock(cuda_stream=FakeGraph.stream),
+                            "set_stream": lambda stream: setattr(FakeGraph, "stream", stream.cuda_stream),
                             "is_current_stream_capturing": lambda: FakeGraph.capturing is not None}.items():
             patch = mock.patch.object(torch.cuda, name, value, create=True)
             patch.start()
@@ -209,7 +212,7 @@ class Replays(Case):
                 self.assertTrue(torch.equal(call(x, weight=weight), x * weight))
         self.assertEqual([str(one.message) for one in said],
                          ["these launches cannot be captured and are made one by one: operation not permitted when stream is capturing"])
-        self.assertEqual(FakeGraph.made, 1)
+        self.assertEqual((FakeGraph.made, FakeGraph.stream), (1, 7))
 
 
 class FakeGuard:

@@ -61,6 +61,37 @@ class AutoOptimize(unittest.TestCase):
         self.assertEqual((again.json()["kernel_code"], again.json()["details"]["optimize"]), (best, search))
         self.assertEqual(len(list((self.path / ".optimize").glob("run_*"))), 1)
 
+    def test_the_users_test_is_for_what_the_search_finds_too(self) -> None:
+        self.slow_winner()
+        given = hashlib.sha256(SLOW.lstrip().encode()).hexdigest()
+        self.folder.write("t.py", f"import hashlib\nimport sys\nif hashlib.sha256(open('kernel.py', 'rb').read()).hexdigest() != {given!r}:\n    sys.exit(1)\nprint('PASS')\n")
+        done = self.run_in("auto", "--problem", "p.py", "--device", "cpu", "--test-paths", "t.py", "--optimize", "--optimize-rounds", "1", "--strategy", "greedy", "--out", "made", "--json")
+        self.assertEqual(done.code, 0, done.text())
+        told = done.json()
+        self.assertEqual(told["kernel_code"], SLOW.lstrip())
+        self.assertEqual(set(told["details"]["optimize"]["candidates"]) - {"same_code"}, {"refused"}, told["details"]["optimize"])
+
+    def test_rewrites_that_are_left_out_are_not_found_again(self) -> None:
+        """A sum over all columns of a product is a product with a vector, and no tl.dot is left."""
+        self.folder.write("sum.py", SUMMED.lstrip())
+        for words, products_only in ((("--no-algebraic",), True), ((), False)):
+            with self.subTest(words):
+                name = f"made{len(words)}"
+                self.assertEqual(self.run_in("generate", "--problem", "sum.py", "--no-verify", "--no-algebraic", "--out", name).code, 0)
+                done = self.run_in("optimize", "--problem", "sum.py", "--kernel", f"{name}/kernel.py", "--device", "cpu", "--strategy", "greedy", "--max-rounds", "1", "--no-store", "--record", f"{name}.jsonl", *words)
+                self.assertEqual(done.code, 0, done.text())
+                texts = [row["text"] for line in (self.path / f"{name}.jsonl").read_text().splitlines() if "text" in (row := json.loads(line)) and isinstance(row["text"], str)]
+                self.assertGreater(len(texts), 1)
+                self.assertEqual(all("tl.dot" in text for text in texts), products_only)
+
+    def test_who_says_how_a_kernel_is_to_be_gets_no_winner(self) -> None:
+        self.slow_winner()
+        for words, taken in (((), True), (("--no-algebraic",), False), (("--forms", "none"), False), (("--forms", "measured"), True)):
+            with self.subTest(words):
+                done = self.run_in("auto", "--problem", "p.py", "--device", "cpu", "--json", *words)
+                self.assertEqual(done.code, 0, done.text())
+                self.assertEqual(done.json()["kernel_code"] == SLOW.lstrip(), taken)
+
     def stopped_in_its_search(self, signal_number: int) -> tuple[program.Finished, Path]:
         """auto in the folder "made", stopped in the first round of its search; and what the search knew."""
         self.slow_winner()
@@ -103,6 +134,23 @@ class AutoOptimize(unittest.TestCase):
                 self.assertIn(says, done.err)
                 self.assertFalse((self.path / ".fuse").exists())
 
+
+SUMMED = """
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return (x @ y).sum(1)
+
+
+def get_inputs():
+    return [torch.randn(32, 48), torch.randn(48, 64)]
+
+
+def get_init_inputs():
+    return []
+"""
 
 RECURRENT = """
 import torch

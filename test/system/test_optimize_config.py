@@ -18,6 +18,7 @@ target_platform: cuda
 gpu_name: "A GPU"
 ncu_bin_path: /usr/bin/ncu
 use_rag: false
+roofline_config: null
 """
 BEAM = """
 strategy: beam_search

@@ -76,7 +76,7 @@ class Job {
   Result<bool> has_other_forms() {
     if (!store_.empty() && Json::parse(store_).value("accepted", Json()) == true) return false;
     KA_ASSIGN(const graph::Exported* const program, exported());
-    return !pipeline::form_moves(*program, options_.judge.precision, "", request_.choices.gpu).empty();
+    return !pipeline::form_moves(*program, options_.judge.precision, "", request_.choices).empty();
   }
 
  private:
@@ -276,7 +276,8 @@ class Job {
   Result<model::Verdict> kept_verdict() {
     KA_ASSIGN(const std::string text, output_.directory().read_artifact("verdict.json"));
     KA_ASSIGN(const Json json, parse_json(text, "verdict.json"));
-    return model::verdict_from_json(json);
+    KA_ASSIGN(model::Verdict verdict, model::verdict_from_json(json));
+    return pipeline::found_in(std::move(verdict), output_.folder());
   }
 
   Result<Outcome> direct_with_models() {
@@ -370,7 +371,7 @@ class Job {
     out.success = result->composition.success;
     out.verified = result->composition.verified;
     out.message = result->composition.message;
-    out.verdict = result->verdict;
+    if (result->verdict) out.verdict = pipeline::found_in(*result->verdict, output_.folder());
     out.limit = result->limit;
     out.parts = std::move(*result);
     return out;

@@ -22,7 +22,7 @@ constexpr double kRaceMinutes = 3;
 constexpr double kLongJudging = 60;  // seconds: each form is judged as the kernel was
 
 // Of auto and of optimize, with the same meaning.
-constexpr auto kShared = std::to_array<std::string_view>({"--precision", "--mode", "--device", "--seed", "--timeout", "--memory", "--verbose", "--strategy", "--target-sol"});
+constexpr auto kShared = std::to_array<std::string_view>({"--precision", "--mode", "--device", "--seed", "--timeout", "--memory", "--verbose", "--strategy", "--target-sol", "--no-algebraic"});
 
 const char* step_of(Afterwards what) { return what == Afterwards::forms ? "forms" : "optimize"; }
 std::string told_file_of(Afterwards what) { return fmt::format("output/{}.json", step_of(what)); }
@@ -52,6 +52,7 @@ std::vector<std::string> first_words(Afterwards what, const RunSoFar& run, const
   for (const std::string_view flag : kShared) {
     if (run.arguments.has(flag)) words.push_back(run.arguments.text(flag).empty() ? std::string(flag) : fmt::format("{}={}", flag, run.arguments.text(flag)));
   }
+  if (const std::string test = run.arguments.settings().text("test_paths"); !test.empty()) words.push_back("--test=" + test);  // whatever takes the kernel's place passes it too
   if (what == Afterwards::forms) {
     words.insert(words.end(), {"--moves=forms", "--max-rounds=1"});
     if (outcome.route != "direct") words.emplace_back("--no-store");  // the next run of it is to have its parts again
@@ -97,7 +98,8 @@ Status take_kept(Afterwards what, Outcome& outcome, RunOutput& output, std::stri
   if (!best) return ok();
   KA_ASSIGN(const std::string text, output.directory().read_artifact(kBestVerdict));
   KA_ASSIGN(const Json json, parse_json(text, output.path(kBestVerdict)));
-  KA_ASSIGN(outcome.verdict, model::verdict_from_json(json));
+  KA_ASSIGN(model::Verdict verdict, model::verdict_from_json(json));
+  outcome.verdict = pipeline::found_in(std::move(verdict), output.folder());
   outcome.path = kBest;
   outcome.text = *best;
   return ok();

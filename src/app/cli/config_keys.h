@@ -46,6 +46,7 @@ inline constexpr auto kConfigKeys = std::to_array<ConfigKey>({
     {"benchmark_repeat", "", false, "all contenders are timed alike, with up to 100 samples each"},
     {"divergence_threshold", "", false, "a kernel that is slower never takes the place of a faster one"},
     {"sol_improvement_threshold", "", false, "a kernel wins where the interval of the ratio says so"},
+    {"roofline_config", "", false, "efficiency is work over what the GPU can do, and has nothing to set"},
     {"use_rag", "", false, "there is no collection of examples to look into"},
 });
 

@@ -23,7 +23,7 @@ constexpr double kMostMinutes = 1000;
 constexpr const char* kSearchStateFile = "program_database.json";
 constexpr auto kOfSearch = std::to_array<std::string_view>({"--optimize-minutes", "--optimize-rounds", "--moves"});
 // Of eval and of optimize, with the same meaning.
-constexpr auto kAlsoOfOptimize = std::to_array<std::string_view>({"--precision", "--mode", "--device", "--seed", "--timeout", "--memory", "--moves"});
+constexpr auto kAlsoOfOptimize = std::to_array<std::string_view>({"--precision", "--mode", "--device", "--seed", "--timeout", "--memory", "--moves", "--no-algebraic"});
 
 Result<Arguments> words_for_search(const Json& row, const pipeline::SuiteOptions& suite, const SuiteSearch& search) {
   const std::string folder = row.at("optimized").at("folder").get<std::string>();
@@ -96,7 +96,7 @@ Result<SuiteSearch> suite_search_of(const Arguments& arguments, const pipeline::
   if (!rounds || *rounds < 1 || *rounds > 1000) return invalid_input("--optimize-rounds: a whole number from 1 to 1000");
   out.words = {fmt::format("--max-rounds={}", *rounds), "--store=" + arguments.settings().text("store")};
   for (const std::string_view flag : kAlsoOfOptimize) {
-    if (arguments.has(flag)) out.words.push_back(fmt::format("{}={}", flag, arguments.text(flag)));
+    if (arguments.has(flag)) out.words.push_back(arguments.text(flag).empty() ? std::string(flag) : fmt::format("{}={}", flag, arguments.text(flag)));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include "app/cli/runs.h"
 #include "base/json_fields.h"
+#include "pipeline/dispatch.h"
 #include "report/explain.h"
 
 namespace ka::app {
@@ -12,6 +13,10 @@ namespace ka::app {
 Result<int> run_explain(const Arguments& arguments, AppContext&) {
   KA_ASSIGN(std::string path, named_run(arguments));
   KA_ASSIGN(report::RunView view, report::read_run(path));
+  if (view.verdict) view.verdict = pipeline::found_in(std::move(*view.verdict), path);
+  for (report::Part& part : view.parts) {
+    if (part.verdict) part.verdict = pipeline::found_in(std::move(*part.verdict), path);
+  }
   const report::Explanation why = report::explain(view);
   if (arguments.has("--json"))
     fmt::print("{}", to_pretty_json_text(report::to_json(why, view)));

@@ -56,6 +56,7 @@ struct OptimizeRequest {
   std::string command;
   std::string bottleneck;  // taken for the only one; empty: diagnosed
   bool only_forms = false;  // of the built-in generator's kernels; nothing else is tried
+  bool algebraic = true;   // the built-in generator may change the amount of work
   bool keeps_winner = true;
 };
 
@@ -82,6 +83,7 @@ Status read_search(const Arguments& arguments, OptimizeRequest& request) {
   }
   KA_ASSIGN(const std::string moves, arguments.choice("--moves", kAllMoves, kMoveKinds));
   request.only_forms = moves == kFormMoves;
+  request.algebraic = !arguments.has("--no-algebraic");
   request.keeps_winner = !arguments.has("--no-store");
   KA_ASSIGN(request.search.target, arguments.number("--target-sol", 0.95));
   if (request.search.target <= 0 || request.search.target > 1) return invalid_input("--target-sol: more than 0 and at most 1");
@@ -144,12 +146,13 @@ Result<Study> study(const OptimizeRequest& request, const std::optional<pipeline
   Study out;
   pipeline::GenerateChoices choices;
   if (gpu) choices.gpu = gpu->facts;
+  choices.algebraic = request.algebraic;
   Result<graph::Exported> exported = pipeline::export_program(request.problem, request.judge, choices, interpreter, cancel, &log);
   if (!exported && exported.error().kind == ErrorKind::cancelled) return exported.error();
   if (!exported) return out;
   const std::string name = request.problem.path.substr(request.problem.path.rfind('/') + 1);
   const auto moves_of = request.only_forms ? pipeline::form_moves : pipeline::generated_moves;
-  out.moves = moves_of(*exported, request.judge.precision, fmt::format("Triton kernels for {}.", name), choices.gpu);
+  out.moves = moves_of(*exported, request.judge.precision, fmt::format("Triton kernels for {}.", name), choices);
   if (gpu) out.floors = floors_of(*exported, request.judge.precision, *gpu);
   out.exported = std::move(*exported);
   return out;

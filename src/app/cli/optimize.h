@@ -25,6 +25,7 @@ inline constexpr auto kOptimizeFlags = with_settings<kStore | kSearch>({
     {"--bottleneck-override", "NAME", "memory, compute or underutilized: what the kernels are taken to be held back by, whatever is diagnosed"},
     {"--platform", "NAME", "nvidia (the default), or noop: the kernel is judged, nothing is timed, and it is the result"},
     {"--moves", "KIND", "what is tried: all (the default), or forms: the built-in generator's kernels in other forms (docs/compiler.md) and nothing else"},
+    {"--no-algebraic", "", "try no kernels of the built-in generator with rewrites that change the amount of work"},
     {"--no-store", "", "do not keep the result as a winner (docs/winners.md)"},
     {"--target-sol", "SHARE", "of the least possible time, at which it ends (default 0.95)"},
     {"--max-minutes", "N", "stop after the round in which this time is over; --resume goes on"},

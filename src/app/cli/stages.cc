@@ -175,7 +175,7 @@ Result<int> run_compose(const Arguments& arguments, AppContext& context) {
   KA_TRY(write_files(folder, made.files));
   progress.settle();
   if (arguments.has("--json")) fmt::print("{}", to_pretty_json_text(model::to_json(made.composition)));
-  else if (made.verdict) fmt::print("{}/composed_kernel.py\n{}", folder, verify::verdict_text(*made.verdict));
+  else if (made.verdict) fmt::print("{}/composed_kernel.py\n{}", folder, verify::verdict_text(pipeline::moved(*made.verdict, made.verdict->problem.path, folder + "/composed_kernel.py")));
   else fmt::print("{}{}\n", made.program.empty() ? "" : folder + "/composed_kernel.py: ", made.composition.message);
   return made.composition.success ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/auto_optimize.h"
 #include "app/cli/settings.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
@@ -119,7 +120,8 @@ std::string gpu_here() {
 
 Result<pipeline::WinnerSide> winner_side(const Arguments& arguments, const Request& request, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel) {
   pipeline::WinnerSide out;
-  if (arguments.has("--no-winners") || request.choices.platform != "cuda" || request.choices.emit != "kernel") return out;
+  const bool says_how = arguments.has("--no-algebraic") || is_list_of_forms(arguments);
+  if (arguments.has("--no-winners") || says_how || request.choices.platform != "cuda" || request.choices.emit != "kernel") return out;
   const std::string path = arguments.settings().text("store");
   if (!os::exists(path)) return out;
   const std::string here = arguments.has("--gpu") || request.options.device != "cuda" ? "" : gpu_here();

@@ -67,7 +67,7 @@ class Captured:
         places = [torch.empty_like(value) if isinstance(value, torch.Tensor) else value for value in inputs]
         self.fill(places, inputs)
         first = self.copied(self.run(*places, **weights))
-        graph = results = None
+        graph, results, stream = None, None, torch.cuda.current_stream()
         try:
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph):
@@ -75,6 +75,7 @@ class Captured:
         except RuntimeError as problem:
             import warnings
 
+            torch.cuda.set_stream(stream)  # a capture that fails leaves PyTorch on its own
             warnings.warn(f"these launches cannot be captured and are made one by one: {problem}")
             graph = results = None
         self.graphs[key] = graph, places, results
