@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "graph/term_functions.h"
+#include "ir/window.h"
 
 namespace ka::graph {
 namespace {
@@ -207,43 +208,26 @@ ValueId transposed_at_once(ir::Builder& b, ValueId x, ValueId w, const ConvSizes
   return folded(b, b.matmul(unrolled(b, x, c, channels, look_back), filter), c, b.shape(x)[0], features);
 }
 
-// With a stride, an output place sees only every stride-th tap. Places o = stride * q + r of equal remainders r (a phase) see the same
-// ones, so each phase is a product of its own, and no tap is visited in vain:
-//
-//   (r + padding) % stride + stride * j = the j-th tap of the phase, and it looks at place q + (r + padding) / stride - j
-struct Phases {
-  Shape count, taps, places;  // per dimension: phases, taps of each, places of each
-  bool exact = true;          // every place of every phase exists
-};
-
-std::optional<Phases> phases_of(ir::Builder& b, const ConvSizes& c) {
-  Phases out;
-  bool strided = false;
-  for (std::size_t d = 0; d < c.taps.size(); ++d) {
-    const std::optional<std::int64_t> stride = c.stride[d].constant();
-    if (!stride || !c.taps[d].constant() || !c.padding[d].constant() || (*stride > 1 && !c.dilation[d].is(1))) return std::nullopt;
-    strided = strided || *stride > 1;
-    out.count.push_back(c.stride[d]);
-    out.taps.push_back(*stride > 1 ? ir::ceil_div(c.taps[d], c.stride[d]) : c.taps[d]);
-    out.places.push_back(*stride > 1 ? b.named_extent("places", ir::ceil_div(c.reach[d], c.stride[d])) : c.out[d]);
-    out.exact = out.exact && out.places[d] * c.stride[d] == c.out[d];
+// With a stride, an output place sees only some of the taps, places of one phase the same ones (ir/window.h): each phase is a product of its own, and no tap is
+// visited in vain.
+std::optional<ir::Phases> phases_of(const ConvSizes& c) {
+  for (const std::vector<Sym>* numbers : {&c.stride, &c.taps, &c.dilation, &c.padding}) {
+    if (std::any_of(numbers->begin(), numbers->end(), [](const Sym& x) { return !x.constant(); })) return std::nullopt;
   }
-  return strided ? std::optional(out) : std::nullopt;
+  return ir::Phases(c.stride, c.taps, c.dilation, c.padding);
 }
 
-// Image place and filter tap for phase r, place q of it and its j-th tap; `valid` says whether both exist.
+// Image place and filter tap for phase r, place q of it and tap j of its window; the conditions that both exist.
 struct PhaseLook {
   std::vector<Sym> place, tap, inside, known;
 };
 
-PhaseLook look_in_phase(const ConvSizes& c, const std::vector<Sym>& r, const std::vector<Sym>& q, const std::vector<Sym>& j) {
+PhaseLook look_in_phase(const ConvSizes& c, const ir::Phases& phases, const ir::Window& window, const std::vector<Sym>& r, const std::vector<Sym>& q, const std::vector<Sym>& j) {
   PhaseLook out;
   for (std::size_t d = 0; d < c.taps.size(); ++d) {
-    const bool strided = !c.stride[d].is(1);
-    const Sym shifted = r[d] + c.padding[d];
-    out.tap.push_back(strided ? ir::modulo(shifted, c.stride[d]) + c.stride[d] * j[d] : j[d]);
-    out.place.push_back(strided ? q[d] + ir::floor_div(shifted, c.stride[d]) - j[d] : q[d] + c.padding[d] - j[d] * c.dilation[d]);
-    if (strided) out.known.push_back(c.taps[d] - 1 - out.tap[d]);
+    out.tap.push_back(phases.tap(d, r[d], j[d]));
+    out.place.push_back(q[d] + phases.later(d, r[d]) + j[d] * window.dilation[d] - window.padding[d]);
+    for (const Sym& condition : phases.known(d, r[d], j[d])) out.known.push_back(condition);
     out.inside.push_back(out.place[d]);
     out.inside.push_back(c.spatial[d] - 1 - out.place[d]);
   }
@@ -256,22 +240,29 @@ std::vector<Sym> part(const std::vector<Sym>& all, std::size_t first, std::size_
 }
 
 // [n, features, places] from one product per group and phase.
-ValueId transposed_in_phases(ir::Builder& b, ValueId x, ValueId w, const ConvSizes& c, const Phases& phases) {
+ValueId transposed_in_phases(ir::Builder& b, ValueId x, ValueId w, const ConvSizes& c, const ir::Phases& phases) {
   const std::size_t n = c.taps.size();
   const Sym batch = b.shape(x)[0], features = b.shape(w)[1], channels = ir::floor_div(b.shape(w)[0], c.groups);
-  const Shape outer = join({{c.groups}, phases.count}), rows = join({{batch}, phases.places}), depth = join({{channels}, phases.taps});
+  Shape places;  // of each phase
+  bool exact = true;  // every place of every phase exists
+  for (std::size_t d = 0; d < n; ++d) {
+    places.push_back(c.stride[d].is(1) ? c.out[d] : b.named_extent("places", ir::ceil_div(c.reach[d], c.stride[d])));
+    exact = exact && places[d] * c.stride[d] == c.out[d];
+  }
+  const ir::Window window = phases.window(places);
+  const Shape outer = join({{c.groups}, phases.count()}), rows = join({{batch}, places}), depth = join({{channels}, window.taps});
   const Shape left{ir::product(outer), ir::product(rows), ir::product(depth)}, right{left[0], left[2], features};
   const std::vector<Sym> l = ir::index_symbols(left), r = ir::index_symbols(right);
   const auto look = [&](const Sym& which, const Sym& row, const Sym& column, PhaseLook& out) {
     const std::vector<Sym> o = ir::delinearize(which, outer), q = ir::delinearize(row, rows), k = ir::delinearize(column, depth);
-    out = look_in_phase(c, part(o, 1, n), part(q, 1, n), part(k, 1, n));
+    out = look_in_phase(c, phases, window, part(o, 1, n), part(q, 1, n), part(k, 1, n));
     return std::vector<Sym>{q[0], o[0] * channels + k[0]};
   };
   PhaseLook seen;
   std::vector<Sym> index = look(l[0], l[1], l[2], seen);
   index.insert(index.end(), seen.place.begin(), seen.place.end());
   seen.inside.insert(seen.inside.end(), seen.known.begin(), seen.known.end());  // a tap that is none must not meet a NaN
-  const ValueId image = b.remap(x, left, index, seen.inside, 0);
+  const ValueId image = b.remap(x, left, index, seen.inside, 0, {{"window", window.all()}, {"phases", phases.all()}});
   std::vector<Sym> at{look(r[0], 0, r[1], seen)[1], r[2]};
   at.insert(at.end(), seen.tap.begin(), seen.tap.end());
   const ValueId filter = b.remap(w, right, at, seen.known, 0);
@@ -281,12 +272,25 @@ ValueId transposed_in_phases(ir::Builder& b, ValueId x, ValueId w, const ConvSiz
   for (std::size_t d = 0; d < n; ++d) {
     order.push_back(static_cast<int>(n + 2 + d));
     order.push_back(static_cast<int>(1 + d));
-    whole.push_back(phases.places[d] * phases.count[d]);
+    whole.push_back(places[d] * c.stride[d]);
   }
   const ValueId out = b.reshape(b.permute(apart, order), whole);
-  if (phases.exact) return out;
+  if (exact) return out;
   const Shape to = join({{batch, c.groups * features}, c.out});
   return b.remap(out, to, ir::index_symbols(to));
+}
+
+// Without a stride it is a convolution whose filter looks the other way.
+ValueId transposed_forward(ir::Builder& b, ValueId x, ValueId w, ConvSizes c) {
+  const Sym channels = ir::floor_div(b.shape(w)[0], c.groups), features = b.shape(w)[1];
+  const Shape depth = join({{channels}, c.taps}), to{c.groups, ir::product(depth), features};
+  const std::vector<Sym> symbols = ir::index_symbols(to), column = ir::delinearize(symbols[1], depth);
+  std::vector<Sym> index{symbols[0] * channels + column[0], symbols[2]};
+  for (std::size_t d = 0; d < c.taps.size(); ++d) {
+    index.push_back(c.taps[d] - 1 - column[d + 1]);
+    c.padding[d] = c.dilation[d] * (c.taps[d] - 1) - c.padding[d];
+  }
+  return folded(b, b.matmul(unrolled(b, x, c, channels, look_forward), b.remap(w, to, index)), c, b.shape(x)[0], features);
 }
 
 Arg conv_transpose(Operands& in) {
@@ -308,8 +312,11 @@ Arg conv_transpose(Operands& in) {
     c.reach.push_back((c.spatial[d] - 1) * c.stride[d] - c.padding[d] * 2 + c.dilation[d] * (c.taps[d] - 1) + extra[d] + 1);
     c.out.push_back(b.named_extent(extent_name(d, n), c.reach[d]));
   }
-  const std::optional<Phases> phases = phases_of(b, c);
-  ValueId out = phases ? transposed_in_phases(b, x, w, c, *phases) : transposed_at_once(b, x, w, c);
+  const bool strided = std::any_of(c.stride.begin(), c.stride.end(), [](const Sym& stride) { return !stride.is(1); });
+  const std::optional<ir::Phases> phases = strided ? phases_of(c) : std::nullopt;
+  ValueId out = -1;
+  if (!strided) out = transposed_forward(b, x, w, c);
+  else out = phases ? transposed_in_phases(b, x, w, c, *phases) : transposed_at_once(b, x, w, c);
   out = with_bias(in, out);
   if (unbatched) out = b.reshape(out, Shape(b.shape(out).begin() + 1, b.shape(out).end()));
   return tensor_arg(out);

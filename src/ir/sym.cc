@@ -319,7 +319,9 @@ std::vector<Term> factors_of(const Sym& a, const Term& divisor) {
   std::vector<Term> out;
   for (const Term& term : a.terms()) {  // 32*b*n + r by 128*n: r may be below 32*n
     const std::int64_t shared = static_cast<std::int64_t>(std::gcd(magnitude(term.coefficient), magnitude(divisor.coefficient)) & INT64_MAX);
-    if (shared > 1 && shared < divisor.coefficient && divide(Term{1, term.atoms}, Term{1, divisor.atoms})) out.push_back({shared, divisor.atoms});
+    if (shared <= 1 || shared >= divisor.coefficient) continue;
+    if (divide(Term{1, term.atoms}, Term{1, divisor.atoms})) out.push_back({shared, divisor.atoms});
+    out.push_back({shared, {}});
   }
   if (divisor.coefficient > 1 && !divisor.atoms.empty()) out.push_back({divisor.coefficient, {}});
   for (std::size_t skip = 0; skip < divisor.atoms.size(); ++skip) {

@@ -35,6 +35,8 @@ TEST(Sym, KnowsThatAnIndexIsBelowItsExtent) {
   const Sym j = Sym::index("j", h + 2);
   EXPECT_EQ(floor_div(i * (h + 2) + j, h + 2), i);
   EXPECT_EQ(modulo(i * (h + 2) + j, h + 2), j);
+  const Sym feature = Sym::index("feature", 64);
+  EXPECT_EQ(floor_div(i * 64 + feature, w * 128), floor_div(i, w * 2)) << "a part of the divisor's number is enough";
   EXPECT_TRUE(is_nonnegative(n - 1 - i));
   EXPECT_FALSE(is_nonnegative(i - 1));
   EXPECT_TRUE(is_nonnegative(n * c - 1 - i * c - k));

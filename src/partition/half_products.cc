@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/plan.h"
+#include "ir/window.h"
 #include "partition/image_rows.h"
 #include "partition/long_reductions.h"
 #include "partition/products.h"
@@ -151,25 +152,27 @@ std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) 
 }
 
 // The image as [n, places..., channels], padding included, channels filled up to a multiple of 4: loads of 8 bytes at least.
-ValueId channels_last(ir::Builder& b, ValueId x, const Window& w, const Sym& channels) {
+ValueId channels_last(ir::Builder& b, ValueId x, const ir::View& view, const Sym& channels) {
+  const ir::Window& w = view.window;
   const Shape& from = b.shape(x);
   Shape to{from[0]};
-  for (std::size_t d = 0; d < w.dims; ++d) to.push_back((w.places[d] - 1) * w.stride[d] + w.dilation[d] * (w.taps[d] - 1) + 1);
+  for (std::size_t d = 0; d < w.dims; ++d) to.push_back((w.places[d] - 1) * w.stride[d] + w.dilation[d] * (w.taps[d] - 1) + view.latest(d) + 1);
   to.push_back(channels);
   const std::vector<Sym> at = ir::index_symbols(to);
   std::vector<Sym> index{at[0], at.back()}, valid;
   for (std::size_t d = 0; d < w.dims; ++d) {
     const Sym place = at[d + 1] - w.padding[d];
     index.push_back(place);
-    if (!w.padding[d].is(0)) valid.push_back(place);
+    if (!ir::is_nonnegative(place)) valid.push_back(place);
     if (!ir::is_at_most(place, from[d + 2] - 1)) valid.push_back(from[d + 2] - 1 - place);
   }
   if (channels != from[1]) valid.push_back(from[1] - 1 - at.back());
   return b.remap(x, to, index, valid, 0);
 }
 
-// [1, n * places, taps * channels] of an image with the channels last; the last dimension of the window and the channels are one run.
-ValueId windows(ir::Builder& b, ValueId image, const Window& w) {
+// [phases, n * places, taps * channels] of an image with the channels last; the last dimension of the window and the channels are one run.
+ValueId windows(ir::Builder& b, ValueId image, const ir::View& view) {
+  const ir::Window& w = view.window;
   Shape shape = b.shape(image);
   const Sym channels = shape.back();
   shape.pop_back();
@@ -179,55 +182,57 @@ ValueId windows(ir::Builder& b, ValueId image, const Window& w) {
   rows.insert(rows.end(), w.places.begin(), w.places.end());
   Shape columns = w.taps;
   columns.push_back(channels);
-  const Shape to{1, ir::product(rows), ir::product(columns)};
+  const Shape to{view.products(), ir::product(rows), ir::product(columns)};
   const std::vector<Sym> symbols = ir::index_symbols(to);
   const std::vector<Sym> row = ir::delinearize(symbols[1], rows), column = ir::delinearize(symbols[2], columns);
+  const std::vector<Sym> phase = view.phase(symbols[0]);
   std::vector<Sym> index{row[0]};
   for (std::size_t d = 0; d < w.dims; ++d) {
-    const Sym place = row[d + 1] * w.stride[d] + column[d] * w.dilation[d];
+    const Sym place = row[d + 1] * w.stride[d] + view.later(d, phase) + column[d] * w.dilation[d];
     index.push_back(d + 1 == w.dims ? place * channels + column.back() : place);
   }
-  return b.remap(flat, to, index);
+  return b.remap(flat, to, index, view.known(phase, column), 0);
 }
 
-// The filter [1, channels * taps, features] as [1, features, taps * channels].
-ValueId taps_first(ir::Builder& b, ValueId filter, const Window& w, const Sym& from, const Sym& channels) {
+// The filter [phases, channels * taps, features] as [phases, features, taps * channels].
+ValueId taps_first(ir::Builder& b, ValueId filter, const ir::Window& w, const Sym& from, const Sym& channels) {
   const Sym taps = ir::product(w.taps);
-  const Shape to{1, b.shape(filter)[2], taps * channels};
+  const Shape to{b.shape(filter)[0], b.shape(filter)[2], taps * channels};
   const std::vector<Sym> at = ir::index_symbols(to);
   const Sym tap = ir::floor_div(at[2], channels), channel = ir::modulo(at[2], channels);
   std::vector<Sym> valid;
   if (channels != from) valid.push_back(from - 1 - channel);
-  return b.remap(filter, to, {0, channel * taps + tap, at[1]}, valid, 0);
+  return b.remap(filter, to, {at[0], channel * taps + tap, at[1]}, valid, 0);
 }
 
 std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& look, ValueId filter) {
   ir::Builder& b = here.builder;
   const ValueId x = look.inputs[0];
-  const Window w(ir::ints_attribute(look, "window"));
+  const ir::View view(look);
+  const ir::Window& w = view.window;
   const Extents e = extents_of(here, b.shape(look.outputs[0]), b.shape(filter));
-  if (!b.shape(filter)[0].is(1)) {
-    if (here.gpu.writes(ir::Form::conv_tiles)) here.decide(e.text(), "not read by descriptors, it is made of groups");
+  if (b.shape(filter)[0] != view.products()) {
+    here.decide(e.text(), "left as it is, it is made of groups");
     return std::nullopt;
   }
   if (has_few_tiles(here, e)) return std::nullopt;
   const double image = static_cast<double>(here.sizes.given(ir::product(b.shape(x))));
   if (!pays(here, e, {"one product of scaled float16 numbers, channels last", here.gpu.gathered_products, here.gpu.half_products, 14 * image, 4})) return std::nullopt;
-  const std::optional<ImageRows> laid = ImageRows::of(here, x, filter, w);
+  const std::optional<ImageRows> laid = view.phases ? std::nullopt : ImageRows::of(here, x, filter, w);
   const Sym given = b.shape(x)[1], channels = laid ? laid->channels() : here.sizes.size("channels", ir::ceil_div(given, 4) * 4);
   std::vector<int> all(w.dims + 1);
   std::iota(all.begin(), all.end(), 1);
   const ValueId power = exponent(here, x, all, false);
   const ValueId image_parts = rounded(b, laid ? b.elementwise("mul", {laid->laid_out(b, x), laid->of_images(b, factor(b, power))})
-                                             : scaled(b, channels_last(b, x, w, channels), power));
+                                             : scaled(b, channels_last(b, x, view, channels), power));
   const ValueId sorted = taps_first(b, filter, w, given, channels);
   const ValueId filter_power = exponent(here, sorted, {2}, true);
   const ValueId filter_parts = rounded(b, scaled(b, sorted, filter_power));
-  const ValueId left = laid ? laid->windows(b, image_parts) : windows(b, image_parts, w), right = b.permute(filter_parts, {0, 2, 1});
+  const ValueId left = laid ? laid->windows(b, image_parts) : windows(b, image_parts, view), right = b.permute(filter_parts, {0, 2, 1});
   ir::Attributes way{{"grade", std::string("TF32-grade: scaled float16")}};
   if (laid) way["window"] = laid->window().all();
   else way["run"] = w.dilation.back().is(1) ? w.taps.back() * channels : channels;
-  const ValueId product = b.node("matmul", {left, right}, way, {{DType::float32, {1, b.shape(left)[1], b.shape(filter)[2]}}})[0];
+  const ValueId product = b.node("matmul", {left, right}, way, {{DType::float32, {b.shape(left)[0], b.shape(left)[1], b.shape(filter)[2]}}})[0];
   const Shape rows{1, b.shape(left)[1], 1};
   const Sym places = ir::product(w.places);
   std::vector<Sym> index(b.shape(power).size(), Sym(0));

@@ -10,6 +10,7 @@ namespace {
 using ir::Shape;
 using ir::Sym;
 using ir::ValueId;
+using ir::Window;
 
 constexpr int kHopper = 90;
 constexpr std::int64_t kFewChannels = 24;  // a tap is at least a step of 32: with fewer, loads by pointers that see several taps at once do better
@@ -38,20 +39,6 @@ std::string refusal(const Rewriting& here, const Window& w, std::int64_t channel
 }
 
 }  // namespace
-
-Window::Window(const std::vector<Sym>& all) : dims(all.size() / 5) {
-  auto next = all.begin();
-  for (std::vector<Sym>* part : {&taps, &stride, &dilation, &padding, &places}) {
-    part->assign(next, next + static_cast<std::ptrdiff_t>(dims));
-    next += static_cast<std::ptrdiff_t>(dims);
-  }
-}
-
-std::vector<Sym> Window::all() const {
-  std::vector<Sym> out;
-  for (const std::vector<Sym>* part : {&taps, &stride, &dilation, &padding, &places}) out.insert(out.end(), part->begin(), part->end());
-  return out;
-}
 
 std::optional<ImageRows> ImageRows::of(Rewriting& here, ValueId x, ValueId filter, const Window& window) {
   if (!here.gpu.writes(ir::Form::conv_tiles)) return std::nullopt;

@@ -13,22 +13,15 @@
 #include <string>
 #include <vector>
 
+#include "ir/window.h"
 #include "partition/rewrite.h"
 
 namespace ka::partition {
 
-// A convolution's `window` attribute: what the lowering has written down about it.
-struct Window {
-  std::size_t dims;
-  std::vector<ir::Sym> taps, stride, dilation, padding, places;
-  explicit Window(const std::vector<ir::Sym>& all);
-  std::vector<ir::Sym> all() const;
-};
-
 class ImageRows {
  public:
   // Nothing where the image is not worth that or cannot be laid out so; the decisions say why. `x` is [n, channels, places...], `filter` [1, channels * taps, features].
-  static std::optional<ImageRows> of(Rewriting& here, ir::ValueId x, ir::ValueId filter, const Window& window);
+  static std::optional<ImageRows> of(Rewriting& here, ir::ValueId x, ir::ValueId filter, const ir::Window& window);
 
   const ir::Sym& channels() const { return shape_.back(); }  // filled up to whole steps
   // [remainders..., n, lines..., channels] of x; zeros where there is no place.
@@ -38,12 +31,12 @@ class ImageRows {
   // [1, n * places, taps * channels] of an image so laid out: the operand of the product.
   ir::ValueId windows(ir::Builder& b, ir::ValueId image) const;
   // What the product is told about it: the window as it is on this layout.
-  const Window& window() const { return window_; }
+  const ir::Window& window() const { return window_; }
 
  private:
-  explicit ImageRows(const Window& window) : given_(window), window_(window) {}
-  Window given_;   // as the convolution has it
-  Window window_;  // one tap needs no stride and no padding: only the places that it sees are laid out
+  explicit ImageRows(const ir::Window& window) : given_(window), window_(window) {}
+  ir::Window given_;   // as the convolution has it
+  ir::Window window_;  // one tap needs no stride and no padding: only the places that it sees are laid out
   ir::Shape shape_;
 };
 

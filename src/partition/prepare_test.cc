@@ -8,6 +8,7 @@
 
 #include "ir/builder.h"
 #include "ir/legality.h"
+#include "ir/window.h"
 #include "partition/joins.h"
 #include "partition/plan.h"
 
@@ -186,6 +187,46 @@ TEST(HalfProducts, OfAConvolutionReadRunsOfAnImageWithChannelsLast) {
   ASSERT_EQ(product.inputs.size(), 2u);
   EXPECT_EQ(ir::int_attribute(product, "run"), Sym(3 * 64)) << "channels are filled up to a multiple of four";
   EXPECT_EQ(p.graph.type(product.inputs[0]).dtype, DType::float16);
+}
+
+// A transposed convolution of 3 x 3 taps, stride 2 and padding 1, as it is lowered: a product for each of its four phases.
+struct Transposed : Program {
+  Transposed(std::int64_t images, std::int64_t features) : Program(images, features) { b.set_origin("aten.conv_transpose2d.input", ""); }
+  ValueId out(std::int64_t channels, std::int64_t groups = 1) {
+    const ir::Phases phases({2, 2}, {3, 3}, {1, 1}, {1, 1});
+    const ir::Window window = phases.window({56, 56});
+    const Shape to{4 * groups, n * 56 * 56, 4 * channels}, right{4 * groups, 4 * channels, c};
+    const std::vector<Sym> i = ir::index_symbols(to), row = ir::delinearize(i[1], {n, 56, 56}), tap = ir::delinearize(i[2], {channels, 2, 2}),
+                           phase = ir::delinearize(i[0], {groups, 2, 2}), at = ir::index_symbols(right);
+    std::vector<Sym> index{row[0], phase[0] * channels + tap[0]}, inside;
+    for (std::size_t d = 0; d < 2; ++d) {
+      index.push_back(row[d + 1] + phases.later(d, phase[d + 1]) + tap[d + 1] - window.padding[d]);
+      inside.push_back(index.back());
+      inside.push_back(55 - index.back());
+      for (const Sym& known : phases.known(d, phase[d + 1], tap[d + 1])) inside.push_back(known);
+    }
+    const ValueId x = b.remap(input("x", {n, groups * channels, 56, 56}), to, index, inside, 0, {{"window", window.all()}, {"phases", phases.all()}});
+    return b.matmul(x, b.remap(input("w", {4 * groups, c, 4 * channels}), right, {at[0], at[2], at[1]}));
+  }
+};
+
+TEST(HalfProducts, OfATransposedConvolutionReadOneImageInAllPhases) {
+  Transposed p(32, 128);
+  EXPECT_EQ(p.kinds({p.out(62)}), "row row pointwise row matmul");
+  const ir::Node& product = product_of(p.graph);
+  EXPECT_EQ(p.graph.type(product.inputs[0]).dtype, DType::float16);
+  EXPECT_EQ(p.graph.shape(product.inputs[0]), (Shape{4, p.n * 56 * 56, 4 * 64}));
+  EXPECT_EQ(ir::int_attribute(product, "run"), Sym(2 * 64));
+  const ir::Node& windows = *p.graph.maker(product.inputs[0]);
+  EXPECT_EQ(ir::ints_attribute(windows, "valid").size(), 2u) << "taps that there are, and no place outside of the image";
+}
+
+TEST(HalfProducts, OfATransposedConvolutionOfGroupsAreLeftWithAReason) {
+  Transposed p(32, 128);
+  std::vector<std::string> decisions;
+  p.decisions = &decisions;
+  EXPECT_EQ(p.kinds({p.out(64, 2)}), "matmul");
+  EXPECT_THAT(decisions, Contains(HasSubstr("left as it is, it is made of groups")));
 }
 
 // The same where convolutions are read by descriptors.

@@ -50,14 +50,14 @@ def conv_transpose2d_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, places, places
         ka_rest = ka_quotient % 2
         ka_rest_1 = ka % 2
         ka_quotient_1 = ka // 4
-        x = tl.load(x_from + (-ka_rest*width - ka_rest_1 + ka_quotient_1*height*width), mask=ka_ok & m_ok & (ka_rest < m_quotient + 1) & (m_quotient < ka_rest + height) & (ka_rest_1 < m_rest + 1) & (m_rest < ka_rest_1 + width) & (2*ka_rest + b_quotient < 3) & (b_rest + 2*ka_rest_1 < 3), other=0.0)
+        x = tl.load(x_from + (ka_rest*width + ka_rest_1 + ka_quotient_1*height*width - width - 1), mask=ka_ok & m_ok & (ka_rest + m_quotient >= 1) & (ka_rest + m_quotient < height + 1) & (ka_rest_1 + m_rest >= 1) & (ka_rest_1 + m_rest < width + 1) & (b_quotient < 2*ka_rest + 1) & (b_rest < 2*ka_rest_1 + 1), other=0.0)
         kb_quotient = kb // 2
         kb_rest = kb_quotient % 2
         kb_rest_1 = kb % 2
         kb_quotient_1 = kb // 4
-        weight = tl.load(weight_from + (6*kb_rest + 2*kb_rest_1 + 54*kb_quotient_1), mask=kb_ok & n_ok & (2*kb_rest + b_quotient < 3) & (b_rest + 2*kb_rest_1 < 3), other=0.0)
+        weight = tl.load(weight_from + (-6*kb_rest - 2*kb_rest_1 + 54*kb_quotient_1 + 8), mask=kb_ok & n_ok & (b_quotient < 2*kb_rest + 1) & (b_rest < 2*kb_rest_1 + 1), other=0.0)
         acc = tl.dot(x, weight, acc, input_precision=PRECISION)
-    bias = tl.load(bias_ptr + n + 0 * m, mask=m_ok & n_ok & (b_quotient + 2*m_quotient < height_1) & (b_rest + 2*m_rest < width_1), other=0.0)
+    bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = acc + bias
     place = tl.broadcast_to(b_rest + b_quotient*width_1 + 2*m_rest + 2*m_quotient*width_1 + height_1*n*width_1, add.shape)
     tl.store(out_ptr + place, add, mask=m_ok & n_ok & (b_quotient + 2*m_quotient < height_1) & (b_rest + 2*m_rest < width_1))

@@ -233,7 +233,10 @@ Operand Body::value(ValueId value, const std::vector<Sym>& index) {
 }
 
 Operand Body::value(ValueId value, const std::vector<Sym>& index, const std::vector<Sym>& inside) {
-  return at(value, index, inside, 0);
+  wanted_ = inside;
+  const Operand out = at(value, index, {}, 0);
+  wanted_.clear();
+  return out;
 }
 
 std::string Body::mask_of(const std::vector<Sym>& inside) {
@@ -285,11 +288,16 @@ std::string Body::comparison_text(const Sym& condition) {
   return fmt::format("{} < {}", text(Sym(0) - below), text(above + rest + 1));
 }
 
-Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, const Conditions& conditions, double fill, bool widen) {
+Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, Conditions conditions, double fill, bool widen) {
   const std::string role = context_.use_pointer(buffer);
   for (const Sym& extent : buffer.shape) context_.use_sizes(extent);
   const Sym offset = ir::linearize(index, buffer.shape);
   std::set<std::string> over = variables_in(offset);
+  // a place that does not vary with what decides whether a point is wanted is the place of a point that is
+  for (const Sym& wanted : wanted_) {
+    const std::set<std::string> varies = variables_in(wanted);
+    if (std::includes(over.begin(), over.end(), varies.begin(), varies.end())) conditions.push_back(wanted);
+  }
   if (const auto line = over.size() == 1 && conditions.empty() ? lines_.find(*over.begin()) : lines_.end(); line != lines_.end()) {
     std::vector<Sym> flat;
     for (const Sym& i : index) flat.push_back(ir::substitute(i, {{line->first, line->second.flat}}));
@@ -317,6 +325,7 @@ Operand Body::at(ValueId value, const std::vector<Sym>& index, const Conditions&
   std::string key = fmt::format("{}|{}{}", value, fill, widens_ ? "" : "|raw");
   for (const Sym& i : index) key += "," + i.text();
   for (const Sym& c : conditions) key += "?" + c.text();
+  for (const Sym& c : wanted_) key += "!" + c.text();
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   Operand out;
   if (const Buffer* buffer = context_.loadable(value)) {

@@ -73,7 +73,7 @@ class Body {
 
   // Floats of 16 bits come as float32.
   Operand value(ir::ValueId value, const std::vector<ir::Sym>& index);
-  // The same where some of the points do not exist: nothing is read for these. `inside` says which do, as expressions >= 0.
+  // The same where some of the points are not wanted: nothing is read for these that may lie outside. `inside` says which are, as expressions >= 0.
   Operand value(ir::ValueId value, const std::vector<ir::Sym>& index, const std::vector<ir::Sym>& inside);
   void store(ir::ValueId value, const Operand& operand, const std::vector<ir::Sym>& index);
   // A whole tile, under a mask of the family's own; also right where an axis of the tile has one element only.
@@ -99,7 +99,7 @@ class Body {
   };
   Operand at(ir::ValueId value, const std::vector<ir::Sym>& index, const Conditions& conditions, double fill);
   Operand node_at(ir::ValueId value, const ir::Node& node, const std::vector<ir::Sym>& index, const Conditions& conditions);
-  Operand load(const Buffer& buffer, const std::vector<ir::Sym>& index, const Conditions& conditions, double fill, bool widen);
+  Operand load(const Buffer& buffer, const std::vector<ir::Sym>& index, Conditions conditions, double fill, bool widen);
   Operand elementwise(ir::ValueId value, const ir::Node& node, const std::vector<ir::Sym>& index, const Conditions& conditions);
   Operand cast(const ir::Node& node, const Operand& x);
   Operand joined(ir::ValueId value, const ir::Node& node, const std::vector<ir::Sym>& index, const Conditions& conditions);
@@ -125,6 +125,7 @@ class Body {
   std::set<std::string> outside_;                             // names that are known before the loop
   int mark_ = -1;                                             // where the loop begins
   bool widens_ = true;  // loads of 16-bit floats
+  Conditions wanted_;   // of the points that are computed; empty: all are
 };
 
 // "tl.float32"; the type in which values of a dtype are computed, and the one in which they lie in memory.
