@@ -145,6 +145,45 @@ ValueId reduced_away(ir::Builder& b, const std::string& kind, ValueId x, int dim
   return b.reshape(out, shape);
 }
 
+// A sum over rows that is measured from one number of each row, `centre`, where the same rows are also reduced by `beside`, which was split: values of the old graph.
+struct Measured {
+  ValueId x, centre;
+  std::vector<int> dims;
+};
+
+std::optional<Measured> measured_sum(const Rewriting& here, const char* op, const std::string& beside) {
+  const ir::Graph& old = here.old;
+  const auto made_by = [&](ValueId value, const char* wanted) {
+    const ir::Node* node = old.maker(value);
+    return node != nullptr && node->op == wanted ? node : nullptr;
+  };
+  if (here.node.op != "reduce" || ir::text_attribute(here.node, "kind") != "sum") return std::nullopt;
+  const ir::Node* outer = made_by(here.node.inputs[0], op);
+  const ir::Node* distance = outer == nullptr || outer->inputs.front() != outer->inputs.back() ? nullptr : made_by(outer->inputs[0], "sub");
+  if (distance == nullptr) return std::nullopt;
+  const Measured out{distance->inputs[0], distance->inputs[1], attribute_dims(here.node)};
+  if (out.dims.empty() || !are_neighbours(out.dims) || !ir::is_float(old.type(out.x).dtype) || old.shape(out.x) != old.shape(here.node.inputs[0])) return std::nullopt;
+  if (old.shape(out.centre) != old.shape(here.node.outputs[0])) return std::nullopt;
+  const bool found = std::any_of(old.nodes.begin(), old.nodes.end(), [&](const ir::Node& node) {
+    return node.op == "reduce" && ir::text_attribute(node, "kind") == beside && node.inputs[0] == out.x && attribute_dims(node) == out.dims;
+  });
+  return found ? std::optional(out) : std::nullopt;
+}
+
+// One number for each row beside the parts of the rows.
+ValueId beside_parts(Rewriting& here, ValueId centre, const Layout& layout) {
+  Shape shape = layout.outer_extents;
+  shape.push_back(1);
+  shape.insert(shape.end(), layout.inner_extents.begin(), layout.inner_extents.end());
+  return here.builder.reshape(here.moved(centre), shape);
+}
+
+ValueId without_dim(ir::Builder& b, ValueId x, int dim) {
+  Shape shape = b.shape(x);
+  shape.erase(shape.begin() + dim);
+  return b.reshape(x, shape);
+}
+
 // The best of the parts and, in that part, the place of it; the first of equals in both.
 ValueId place_of_best(ir::Builder& b, const Parts& parts, const std::string& kind) {
   const std::string best = kind == "argmax" ? "max" : "min";
@@ -183,6 +222,53 @@ std::optional<ValueId> split_reduction(Rewriting& here, ValueId x, const std::st
 std::optional<ValueId> split_reduction(Rewriting& here) {
   if (here.node.op != "reduce") return std::nullopt;
   return split_reduction(here, here.inputs[0], ir::text_attribute(here.node, "kind"), attribute_dims(here.node));
+}
+
+std::optional<ValueId> split_exponentials(Rewriting& here) {
+  ir::Builder& b = here.builder;
+  const std::optional<Measured> sum = measured_sum(here, "exp", "max");
+  if (!sum) return std::nullopt;
+  const Layout layout = layout_of(here.old.shape(sum->x), sum->dims);
+  if (!is_long(load_of(layout, here.sizes), here.gpu)) return std::nullopt;
+  const Parts parts = parted(here, here.moved(sum->x), "sum", layout, -INFINITY);
+  const DType dtype = b.type(parts.x).dtype;
+  const ValueId largest = b.reduce("max", parts.x, {parts.dim + 1});
+  // an infinite one is no number to measure from; what it does to the sum is seen when that is moved to the row's
+  const ValueId infinite = b.elementwise("eq", {b.elementwise("abs", {largest}), b.constant(INFINITY, dtype)});
+  const ValueId from = b.elementwise("where", {infinite, b.constant(0, dtype), largest});
+  const ValueId own = reduced_away(b, "sum", b.elementwise("exp", {b.elementwise("sub", {parts.x, from})}), parts.dim + 1);
+  const ValueId apart = b.elementwise("sub", {without_dim(b, largest, parts.dim + 1), beside_parts(here, sum->centre, layout)});
+  const ValueId moved = b.elementwise("mul", {own, b.elementwise("exp", {apart})});
+  return b.reshape(b.reduce("sum", moved, {parts.dim}), here.old.shape(here.node.outputs[0]));
+}
+
+std::optional<ValueId> split_distances(Rewriting& here) {
+  ir::Builder& b = here.builder;
+  const std::optional<Measured> sum = measured_sum(here, "mul", "sum");
+  if (!sum) return std::nullopt;
+  const Layout layout = layout_of(here.old.shape(sum->x), sum->dims);
+  if (!is_long(load_of(layout, here.sizes), here.gpu)) return std::nullopt;
+  const Parts parts = parted(here, here.moved(sum->x), "sum", layout, 0);
+  const DType dtype = b.type(parts.x).dtype;
+  const Shape shape = b.shape(parts.x);
+  const std::size_t part = static_cast<std::size_t>(parts.dim);
+  const std::vector<Sym> at = ir::index_symbols(shape);
+  const Sym end = here.sizes.size("row_length", layout.n);
+  Shape each(shape.size(), 1);
+  each[part] = parts.count;
+  // the last part may be shorter, and parts behind the end are empty
+  const ValueId rest = b.index(each, end - at[part] * parts.length), whole = b.index({}, parts.length), one = b.index({}, 1);
+  const ValueId length = b.elementwise("minimum", {rest, whole});
+  const ValueId count = b.cast(b.elementwise("maximum", {length, b.index({}, 0)}), dtype);
+  const ValueId own = b.elementwise("div", {b.reduce("sum", parts.x, {parts.dim + 1}), b.cast(b.elementwise("maximum", {length, one}), dtype)});
+  const auto squared = [&](ValueId value) { return b.elementwise("mul", {value, value}); };
+  Shape line = each;
+  line[part + 1] = parts.length;
+  const ValueId inside = b.elementwise("lt", {b.index(line, at[part] * parts.length + at[part + 1]), b.index({}, end)});
+  const ValueId within = reduced_away(b, "sum", b.elementwise("where", {inside, squared(b.elementwise("sub", {parts.x, own})), b.constant(0, dtype)}), parts.dim + 1);
+  const ValueId apart = b.elementwise("sub", {without_dim(b, own, parts.dim + 1), beside_parts(here, sum->centre, layout)});
+  const ValueId between = b.elementwise("mul", {without_dim(b, count, parts.dim + 1), squared(apart)});
+  return b.reshape(b.reduce("sum", b.elementwise("add", {within, between}), {parts.dim}), here.old.shape(here.node.outputs[0]));
 }
 
 std::optional<ValueId> split_squares(Rewriting& here) {

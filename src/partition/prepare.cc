@@ -54,6 +54,8 @@ ir::Graph prepared(const ir::Graph& given, const std::string& tier, const ir::Gp
     if (const std::optional<ir::ValueId> product = checked("half_product", here, half_product(here, tier))) return product;
     if (const std::optional<ir::ValueId> product = checked("arranged_product", here, arranged_product(here))) return product;
     if (const std::optional<ir::ValueId> squares = checked("split_squares", here, split_squares(here))) return squares;
+    if (const std::optional<ir::ValueId> squares = checked("split_distances", here, split_distances(here))) return squares;
+    if (const std::optional<ir::ValueId> sum = checked("split_exponentials", here, split_exponentials(here))) return sum;
     return checked("split_reduction", here, split_reduction(here));
   }, gpu, decisions);
   ir::after_pass("preparation", out);

@@ -84,6 +84,21 @@ TEST(LongReductions, OfTheSameRowsShareTheirKernels) {
   EXPECT_EQ(p.kinds({p.b.reduce("sum", x, {1}), p.b.reduce("sum", p.b.elementwise("mul", {x, x}), {1})}), "row row");
 }
 
+TEST(LongReductions, MeasuredFromAnotherOfTheSameRowAreInItsPass) {
+  Program p(128, 1 << 18);
+  const ValueId x = p.input("x", {p.n, p.c});
+  const ValueId e = p.b.elementwise("exp", {p.b.elementwise("sub", {x, p.b.reduce("max", x, {1})})});
+  EXPECT_EQ(p.kinds({p.b.elementwise("div", {e, p.b.reduce("sum", e, {1})})}), "row row pointwise") << "exponentials from a maximum";
+  Program q(128, 1 << 18);
+  const ValueId y = q.input("y", {q.n, q.c});
+  const ValueId mean = q.b.elementwise("div", {q.b.reduce("sum", y, {1}), q.b.cast(q.b.index({}, q.c), DType::float32)});
+  const ValueId d = q.b.elementwise("sub", {y, mean});
+  EXPECT_EQ(q.kinds({q.b.reduce("sum", q.b.elementwise("mul", {d, d}), {1})}), "row row") << "squares from a mean";
+  Program r(128, 1 << 18);
+  const ValueId z = r.input("z", {r.n, r.c}), other = r.input("other", {r.n, 1});
+  EXPECT_EQ(r.kinds({r.b.reduce("sum", r.b.elementwise("exp", {r.b.elementwise("sub", {z, other})}), {1})}), "row row") << "from something else";
+}
+
 TEST(LongReductions, OfAnIntegerMinimumWithoutANeutralElementStay) {
   Program p(1, 1 << 20);
   EXPECT_EQ(p.kinds({p.b.reduce("min", p.input("x", {p.n, p.c}, DType::int64), {1})}), "row");

@@ -89,12 +89,10 @@ def sum_amax_amin_etc_kernel(x_ptr, out_ptr, out1_ptr, out2_ptr, out3_ptr, out4_
     inside_2 = tl.where((col + part_length*row < row_length), gt_1, True)
     x_8 = tl.where(col_ok, inside_2, True)
     all = (tl.min(x_8.to(tl.int32), axis=1) > 0)[:, None]
-    x_9 = tl.where(col_ok, x_2, float("-inf"))
     place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
-    best_at = first_largest(x_9, place)[:, None]
-    x_10 = tl.where(col_ok, x_4, float("inf"))
+    best_at = first_largest(x_3, place)[:, None]
     place_1 = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
-    best_at_1 = first_smallest(x_10, place_1)[:, None]
+    best_at_1 = first_smallest(x_5, place_1)[:, None]
     tl.store(out_ptr + row, total, mask=row_ok)
     tl.store(out1_ptr + row, max_1, mask=row_ok)
     tl.store(out2_ptr + row, min_1, mask=row_ok)
@@ -134,12 +132,10 @@ def sum_amax_amin_etc_kernel_1(x_ptr, x1_ptr, x2_ptr, x3_ptr, x4_ptr, x5_ptr, ou
     x5 = tl.load(x5_ptr + col, mask=col_ok, other=False).to(tl.int1)
     x_6 = tl.where(col_ok, tl.broadcast_to(x5, (ROWS, BLOCK)), True)
     all = (tl.min(x_6.to(tl.int32), axis=1) > 0)[:, None]
-    x_7 = tl.where(col_ok, tl.broadcast_to(x1, (ROWS, BLOCK)), float("-inf"))
     place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
-    best_at = first_largest(x_7, place)[:, None]
-    x_8 = tl.where(col_ok, tl.broadcast_to(x2, (ROWS, BLOCK)), float("inf"))
+    best_at = first_largest(x_2, place)[:, None]
     place_1 = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
-    best_at_1 = first_smallest(x_8, place_1)[:, None]
+    best_at_1 = first_smallest(x_3, place_1)[:, None]
     tl.store(out_ptr + row, best_at, mask=row_ok)
     tl.store(out1_ptr + row, best_at_1, mask=row_ok)
     tl.store(out2_ptr + row, total, mask=row_ok)

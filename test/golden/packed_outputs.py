@@ -61,9 +61,8 @@ def max_kernel(x_ptr, out_ptr, out1_ptr, extent, extent_1, ROWS: tl.constexpr, B
     x = tl.load(x_ptr + (col + row*extent_1), mask=col_ok & row_ok, other=0.0)
     x_1 = tl.where(col_ok, x, float("-inf"))
     max_1 = tl.reduce(x_1, 1, largest)[:, None]
-    x_2 = tl.where(col_ok, x, float("-inf"))
     place = tl.broadcast_to(col, (ROWS, BLOCK)).to(tl.int64)
-    best_at = first_largest(x_2, place)[:, None]
+    best_at = first_largest(x_1, place)[:, None]
     tl.store(out_ptr + row, max_1, mask=row_ok)
     tl.store(out1_ptr + row, best_at, mask=row_ok)
 

@@ -60,6 +60,8 @@ CASES = {
                      "return [F.softmax(F.relu(f(a)), -1) for f in (self.f, self.g, self.h)]", "torch.rand(N, C)"),
     "rows_whole": ("N, C = 4096, 16000", "pass", "return F.softmax(a, dim=-1)", "torch.rand(N, C)"),
     "rows_looped": ("N, C = 4096, 393216", "pass", "return F.log_softmax(a, dim=-1)", "torch.rand(N, C)"),
+    "rows_looped_variance": ("N, C = 4096, 393216", "self.norm = nn.LayerNorm(C)", "return self.norm(a)", "torch.rand(N, C)"),
+    "rows_softmax_in_parts": ("N, C = 128, 262144", "pass", "return F.softmax(a, dim=-1)", "torch.rand(N, C)"),
     "rows_in_parts": ("N, C = 32768, 32768", "pass", "return F.mse_loss(a, b), a.flatten().argmax()", "torch.rand(N, C), torch.rand(N, C)"),
     "columns": ("N, C = 65536, 512", "pass", "return a.sum(0)", "torch.rand(N, C)"),
     "batch_norm": ("N, S = 64, 256", "self.norm = nn.BatchNorm2d(64)", "return self.norm(a)", "torch.rand(N, 64, S, S)"),
@@ -104,6 +106,12 @@ class DefaultTiles(unittest.TestCase):
             for what in ("narrow", "shared", "programs"):
                 self.assertEqual(together[what], alone[what], together)
             self.assertEqual(together["narrow"], 0, together)
+
+    def test_long_rows_are_read_twice(self):
+        for name in ("rows_looped", "rows_looped_variance"):
+            (launch,) = self.launches(name)
+            self.assertEqual(launch["passes"], 2, launch)
+        self.assertEqual([launch["kernel"] for launch in self.launches("rows_softmax_in_parts")], ["softmax_kernel", "softmax_kernel_1", "softmax_kernel_2"])
 
     def test_long_reductions_and_few_products_fill_the_gpu(self):
         for name in ("rows_in_parts", "matmul_in_parts"):

@@ -17,7 +17,7 @@ GOLDEN_PROBLEMS = tuple("""
     test/problems/attention_causal test/problems/attention_half_gqa test/problems/attention_masks test/problems/avgpool2d test/problems/batchnorm_train test/problems/bmm test/problems/buckets
     test/problems/casts test/problems/column_sums test/problems/concat test/problems/conv_channels_last test/problems/conv_transpose2d test/problems/conv_transpose_channels_last test/problems/cross_entropy test/problems/cumsum_rows test/problems/drop_path
     test/problems/expert_router test/problems/gather_rows test/problems/groupnorm test/problems/gru_bidirectional test/problems/index_add test/problems/linear_split test/problems/long_row_reductions test/problems/lstm
-    test/problems/matmul_deep_chunks test/problems/matmul_fp16 test/problems/matmul_long_depth test/problems/matvec_and_vecmat test/problems/maxpool2d test/problems/packed_outputs test/problems/pixel_shuffle
+    test/problems/matmul_deep_chunks test/problems/matmul_fp16 test/problems/matmul_long_depth test/problems/matvec_and_vecmat test/problems/maxpool2d test/problems/online_rows test/problems/packed_outputs test/problems/pixel_shuffle
     test/problems/qkv_projections test/problems/side_by_side
     test/problems/repeated_blocks test/problems/rmsnorm test/problems/rope test/problems/sliding_windows test/problems/sort_rows test/problems/swiglu test/problems/topk_rows test/problems/upsample_linear
 """.split())

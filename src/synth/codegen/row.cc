@@ -7,7 +7,8 @@
 //                                             unrolled: few columns (a pooling window), one at a time
 //
 // A reduction is in stage 1 when its operand needs no other reduction, in stage 2 when it needs one of stage 1, and so on.
-// Values between stages are computed anew in each pass; they are cheap, and memory is not.
+// Values between stages are computed anew in each pass; they are cheap, and memory is not. In a loop, sums of exponentials and of squared distances
+// are in the stage of the maximum and of the mean that they are measured from (online.h): a softmax is two passes, not three.
 #include <algorithm>
 #include <functional>
 
@@ -16,6 +17,7 @@
 #include "ir/primitives.h"
 #include "synth/codegen/family.h"
 #include "synth/codegen/layout.h"
+#include "synth/codegen/online.h"
 
 namespace ka::codegen {
 namespace {
@@ -206,12 +208,32 @@ class RowEmitter {
     if (const auto found = stages_.find(value); found != stages_.end()) return found->second;
     int stage = 0;
     const Node* node = graph_.maker(value);
-    if (node != nullptr && context_.loadable(value) == nullptr) {
+    if (const std::optional<OnlineSum> online = node == nullptr ? std::nullopt : online_in_loop(*node)) {
+      stage = stage_of(online->x) + 1;
+    } else if (node != nullptr && context_.loadable(value) == nullptr) {
       for (const ValueId input : node->inputs) stage = std::max(stage, stage_of(input));
       if (node->op == "reduce") ++stage;
     }
     stages_[value] = stage;
     return stage;
+  }
+
+  // The sum as one that needs no pass of its own: the centre is known at the end of this pass, or a maximum is taken in it.
+  std::optional<OnlineSum> online_in_loop(const Node& node) {
+    const bool here = shape_ == Shape::looped && context_.loadable(node.outputs.empty() ? -1 : node.outputs[0]) == nullptr && node.op == "reduce";
+    const std::optional<OnlineSum> online = here ? online_sum(graph_, node) : std::nullopt;
+    if (!online) return std::nullopt;
+    const int before = stage_of(online->x), centre = stage_of(online->centre);
+    if (centre != before + 1 || (online->kind == OnlineSum::Kind::exponentials && maximum_of(online->x) == nullptr)) return std::nullopt;
+    return online;
+  }
+
+  const Node* maximum_of(ValueId x) const {
+    for (const int number : kernel_.nodes) {
+      const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
+      if (node.op == "reduce" && ir::text_attribute(node, "kind") == "max" && node.inputs[0] == x) return &node;
+    }
+    return nullptr;
   }
 
   int assign_stages() {
@@ -245,7 +267,13 @@ class RowEmitter {
   // The operand of a reduction as a whole tile, lanes outside replaced by what changes nothing.
   std::string neutral_tile(Body& values, const Node& node, const std::string& kind) {
     const DType dtype = graph_.type(node.inputs[0]).dtype;
-    const Operand x = values.named(values.value(node.inputs[0], points_), dtype);
+    return neutral_tile(values, node.inputs[0], identity(kind, dtype));
+  }
+
+  std::string neutral_tile(Body& values, ValueId operand, const std::string& neutral) {
+    const auto known = neutral_.find({operand, neutral});
+    if (known != neutral_.end()) return known->second;
+    const Operand x = values.named(values.value(operand, points_), graph_.type(operand).dtype);
     std::string text = x.text;
     const bool vary = x.over.contains("col") || shape_ == Shape::unrolled;
     if (!x.over.contains("row") || !vary) {
@@ -253,7 +281,7 @@ class RowEmitter {
       text = fmt::format("tl.broadcast_to({}, (ROWS, {}))", text, columns);
     }
     if (shape_ == Shape::unrolled) return values.emit("x", text, {"row"}).text;
-    return values.emit("x", fmt::format("tl.where(col_ok, {}, {})", text, identity(kind, dtype)), {"row", "col"}).text;
+    return neutral_[{operand, neutral}] = values.emit("x", fmt::format("tl.where(col_ok, {}, {})", text, neutral), {"row", "col"}).text;
   }
 
   void pass(int stage) {
@@ -264,17 +292,74 @@ class RowEmitter {
       return;
     }
     std::vector<std::string> names, places;
-    for (const Node* node : nodes) start_accumulator(*node, names, places);
+    std::map<ValueId, std::string> largest;  // of an operand: the largest elements so far
+    for (const Node* node : nodes) {
+      start_accumulator(*node, names, places);
+      if (ir::text_attribute(*node, "kind") == "max") largest[node->inputs[0]] = names.back();
+    }
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const std::optional<OnlineSum> online = online_in_loop(*nodes[k]);
+      if (!online) continue;
+      if (online->kind == OnlineSum::Kind::exponentials) places[k] = largest.at(online->x);
+      else places[k] = start_mean(*nodes[k]);
+    }
     Body inner = open_loop();
-    for (std::size_t k = 0; k < nodes.size(); ++k) accumulate(inner, *nodes[k], names[k], places[k]);
+    // what is measured from the largest so far comes before that grows
+    for (const bool first : {true, false}) {
+      for (std::size_t k = 0; k < nodes.size(); ++k) {
+        const std::optional<OnlineSum> online = online_in_loop(*nodes[k]);
+        if (online.has_value() != first) continue;
+        if (online) accumulate_online(inner, *online, names[k], places[k]);
+        else accumulate(inner, *nodes[k], names[k], places[k]);
+      }
+    }
     body_.dedent();
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      Operand result = close_accumulator(*nodes[k], names[k], places[k]);
+      const std::optional<OnlineSum> online = online_in_loop(*nodes[k]);
+      Operand result = online ? close_online(*nodes[k], *online, names[k], places[k]) : close_accumulator(*nodes[k], names[k], places[k]);
       values_.bind(nodes[k]->outputs[0], std::move(result));
     }
   }
 
+  std::string start_mean(const Node& node) {
+    const std::string name = body_.unique("mean_so_far");
+    body_.line(fmt::format("{} = tl.full({}, 0.0, {})", name, tile_shape(), compute_type(accumulator(node))));
+    return name;
+  }
+
+  // `so_far`: the largest element or the mean of what each lane has seen.
+  void accumulate_online(Body& inner, const OnlineSum& online, const std::string& name, const std::string& so_far) {
+    const DType dtype = graph_.type(online.x).dtype;
+    if (online.kind == OnlineSum::Kind::exponentials) {
+      const std::string x = neutral_tile(inner, online.x, identity("max", dtype)), part = body_.unique("part");
+      // one exponential is 1: that of the larger one; infinities are no distance apart from themselves
+      body_.line(fmt::format("{} = tl.where({} == {}, 1.0, tl.exp(-tl.abs({} - {})))", part, x, so_far, x, so_far));
+      body_.line(fmt::format("{} = tl.where({} > {}, {} * {} + 1.0, {} + {})", name, x, so_far, name, part, name, part));
+      return;
+    }
+    const std::string x = neutral_tile(inner, online.x, identity("sum", dtype)), off = body_.unique("off");
+    body_.line(fmt::format("{} = tl.where(col_ok, {} - {}, 0.0)", off, x, so_far));
+    body_.line(fmt::format("{} = {} + {} * (1.0 / tl.cast(start // BLOCK + 1, {}))", so_far, so_far, off, compute_type(dtype)));
+    body_.line(fmt::format("{} = {} + {} * ({} - {})", name, name, off, x, so_far));
+  }
+
+  Operand close_online(const Node& node, const OnlineSum& online, const std::string& name, const std::string& so_far) {
+    std::vector<Sym> index = points_;
+    const ir::Shape& shape = graph_.shape(online.centre);
+    index.erase(index.begin(), index.end() - static_cast<std::ptrdiff_t>(shape.size()));
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d].is(1)) index[d] = 0;
+    }
+    const std::string centre = values_.value(online.centre, index).text;
+    if (online.kind == OnlineSum::Kind::exponentials) return values_.emit("sum", reduce_text("sum", node, fmt::format("{} * tl.exp({} - {})", name, so_far, centre)), {"row"});
+    const std::string columns = values_.text(columns_), off = body_.unique("off"), seen = body_.unique("seen");
+    body_.line(fmt::format("{} = tl.cast(({} - lane + (BLOCK - 1)) // BLOCK, {})", seen, columns, compute_type(accumulator(node))));
+    body_.line(fmt::format("{} = tl.where(lane < {}, {} - {}, 0.0)", off, columns, so_far, centre));
+    return values_.emit("sum", reduce_text("sum", node, fmt::format("{} + {} * {} * {}", name, seen, off, off)), {"row"});
+  }
+
   Body open_loop() {
+    neutral_.clear();
     Body inner = values_.in_loop(body_.mark());
     if (shape_ == Shape::unrolled) {
       body_.line(fmt::format("for col in tl.static_range({}):", columns_.text()));
@@ -411,6 +496,7 @@ class RowEmitter {
   std::int64_t block_ = 1, tile_rows_ = 1;
   bool fills_tile_ = false;  // as many rows as a tile has room for, not as many as there are
   std::map<ValueId, int> stages_;
+  std::map<std::pair<ValueId, std::string>, std::string> neutral_;  // tiles of this turn of a loop, by what their lanes outside are
 };
 
 }  // namespace
