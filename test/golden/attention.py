@@ -15,11 +15,6 @@ from triton.language.extra import libdevice
 
 
 @triton.jit
-def product(a, b):
-    return a * b
-
-
-@triton.jit
 def linear_view_permute_kernel(x_ptr, weight_ptr, out_ptr, batch_size, length, width_part, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
         batch_size, length, width_part = tl.cast(batch_size, tl.int64), tl.cast(length, tl.int64), tl.cast(width_part, tl.int64)
@@ -130,60 +125,60 @@ def cat_kernel(x_ptr, out_ptr, out1_ptr, batch_size, length, width_part, BLOCK: 
 
 
 @triton.jit
-def matmul_div_masked_fill_etc_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, width_part, batch_size, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
+def matmul_div_masked_fill_etc_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, width_part: tl.constexpr, batch_size, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     if WIDE:
-        length, width_part, batch_size = tl.cast(length, tl.int64), tl.cast(width_part, tl.int64), tl.cast(batch_size, tl.int64)
+        length, batch_size = tl.cast(length, tl.int64), tl.cast(batch_size, tl.int64)
     tile = tl.program_id(0)
     down = tl.cdiv(length, BM)
     b = tile // down
-    m = (tile % down) * BM + tl.arange(0, BM)[:, None]
+    top = (down - 1 - tile % down) * BM
+    m = top + tl.arange(0, BM)[:, None]
     step = tl.arange(0, BN)
     if WIDE:
         b = b.to(tl.int64)
         m = m.to(tl.int64)
         step = step.to(tl.int64)
-    dq = tl.arange(0, BD)[None, :]
-    dk = tl.arange(0, BD)[:, None]
-    e = tl.arange(0, BE)[None, :]
     m_ok = m < length
-    dq_ok = dq < 2*((width_part + 1) // 2)
-    dk_ok = dk < 2*((width_part + 1) // 2)
-    e_ok = e < width_part
-    x = tl.load(x_ptr + (2*((width_part + 1) // 2)*b*length + 2*((width_part + 1) // 2)*m + dq), mask=dq_ok & m_ok, other=0.0)
+    d = tl.arange(0, BD)[None, :]
+    d_ok = d < 2*((width_part + 1) // 2) if 2*((width_part + 1) // 2) < BD else tl.full(d.shape, True, tl.int1)
+    e = tl.arange(0, BE)[None, :]
+    e_ok = e < width_part if width_part < BE else tl.full(e.shape, True, tl.int1)
+    x = tl.load(x_ptr + (2*((width_part + 1) // 2)*b*length + 2*((width_part + 1) // 2)*m + d), mask=d_ok & m_ok, other=0.0)
+    at = tl.cast(width_part, tl.int64)
+    as_float32 = at.to(tl.float32)
+    sqrt = tl.sqrt_rn(as_float32)
+    unit = 1.4426950408889634 / sqrt
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
-    end = tl.minimum(length, (tile % down) * BM + BM)
-    for start in range(0, end, BN):
-        n = start + step[None, :]
-        nv = start + step[:, None]
-        n_ok = n < length
-        nv_ok = nv < length
-        x1 = tl.load(x1_ptr + (2*((width_part + 1) // 2)*b*length + 2*((width_part + 1) // 2)*n + dk), mask=dk_ok & n_ok, other=0.0)
-        product = tl.dot(x, x1, input_precision=PRECISION)
-        at = tl.cast(-m + n, tl.int64)
-        ge = at >= 1
-        where = tl.where(ge, 1, 0)
-        flag = where != 0
-        at_1 = tl.cast(width_part, tl.int64)
-        as_float32 = at_1.to(tl.float32)
-        sqrt = tl.sqrt_rn(as_float32)
-        div_rn = tl.div_rn(product, sqrt)
-        where_1 = tl.where(flag, float("-inf"), div_rn)
-        score = tl.where(n_ok, tl.broadcast_to(where_1, (BM, BN)), float("-inf"))
-        above = tl.maximum(peak, tl.max(score, axis=1)[:, None])
-        shift = tl.where(above == float("-inf"), 0.0, above)
-        weight = tl.exp(score - shift)
-        shrink = tl.exp(peak - shift)
-        total = total * shrink + tl.sum(weight, axis=1)[:, None]
-        peak = above
-        x2 = tl.load(x2_ptr + (b*length*width_part + 8*batch_size*length*width_part + e + nv*width_part), mask=e_ok & nv_ok, other=0.0)
-        acc = tl.dot(weight, x2, acc * shrink, input_precision=PRECISION)
+    x1_from = x1_ptr + (2*((width_part + 1) // 2)*b*length + d)
+    x2_from = x2_ptr + (b*length*width_part + e)
+    end = tl.minimum(length, top + BM)
+    whole = tl.minimum(length, top + 1) // BN * BN
+    for edge in tl.static_range(2):
+        for start in range(whole if edge else 0, end if edge else whole, BN):
+            n = start + step[None, :]
+            nv = start + step[:, None]
+            n_ok = n < length if edge else tl.full(n.shape, True, tl.int1)
+            nv_ok = nv < length if edge else tl.full(nv.shape, True, tl.int1)
+            x1 = tl.load(x1_from + 2*((width_part + 1) // 2)*nv, mask=d_ok & nv_ok, other=0.0)
+            product = tl.dot(x, x1.T, input_precision=PRECISION)
+            score = product
+            if edge:
+                score = tl.where((n <= m) & n_ok, score, float("-inf"))
+            above = tl.maximum(peak, tl.max(score, axis=1)[:, None])
+            shift = tl.where(above == float("-inf"), 0.0, above)
+            weight = tl.exp2((score - shift) * unit)
+            shrink = tl.exp2((peak - shift) * unit)
+            total = total * shrink + tl.sum(weight, axis=1)[:, None]
+            peak = above
+            x2 = tl.load(x2_from + (8*batch_size*length*width_part + nv*width_part), mask=e_ok & nv_ok, other=0.0)
+            acc = tl.dot(weight, x2, acc * shrink, input_precision=PRECISION)
     acc = acc / total
     b_rest = b % 4
     b_quotient = b // 4
     place = tl.broadcast_to(b_rest*width_part + 4*b_quotient*length*width_part + e + 4*m*width_part, acc.shape)
-    tl.store(out_ptr + place, acc, mask=m_ok & e_ok)
+    tl.store(out_ptr + place, acc, mask=e_ok & m_ok)
 
 
 @triton.jit
@@ -244,7 +239,7 @@ def kernel_function(x, *, qkv_weight, out_weight):
     )
     linear = torch.empty((1, batch_size*length, 4*width_part), dtype=torch.float32, device=device)
     matmul_div_masked_fill_etc_kernel[((4*batch_size) * triton.cdiv(length, 32),)](
-        cat, cat_1, permute, linear, length, width_part, batch_size, BM=32, BN=32, BD=max(16, triton.next_power_of_2(2*((width_part + 1) // 2))), BE=max(16, triton.next_power_of_2(width_part)), PRECISION="ieee", WIDE=16*((width_part + 1) // 2)*batch_size*length + 4*batch_size*length*length + 8*batch_size*length*width_part >= 2**31, num_warps=4, num_stages=2,
+        cat, cat_1, permute, linear, length, width_part, batch_size, BM=32, BN=32, BD=max(16, triton.next_power_of_2(2*((width_part + 1) // 2))), BE=max(16, triton.next_power_of_2(width_part)), PRECISION="ieee", WIDE=16*((width_part + 1) // 2)*batch_size*length + 16*batch_size*length*width_part >= 2**31, num_warps=4, num_stages=2,
     )
     linear_1 = torch.empty((batch_size, length, 4*width_part), dtype=torch.float32, device=device)
     linear_kernel[(triton.cdiv(batch_size*length, 64) * triton.cdiv(4*width_part, 64),)](

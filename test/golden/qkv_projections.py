@@ -167,58 +167,58 @@ def mul_kernel(x_ptr, x1_ptr, scale_ptr, out_ptr, x2_ptr, x3_ptr, out1_ptr, batc
 
 
 @triton.jit
-def scaled_dot_product_attention_transpose_linear_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length, depth, batch, extent, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
-    if WIDE:
-        length, depth, batch, extent = tl.cast(length, tl.int64), tl.cast(depth, tl.int64), tl.cast(batch, tl.int64), tl.cast(extent, tl.int64)
+def scaled_dot_product_attention_transpose_linear_kernel(x_ptr, x1_ptr, x2_ptr, out_ptr, length: tl.constexpr, depth: tl.constexpr, batch: tl.constexpr, extent: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, PRECISION: tl.constexpr, WIDE: tl.constexpr):
     tile = tl.program_id(0)
     down = tl.cdiv(length, BM)
     b = tile // down
-    m = (tile % down) * BM + tl.arange(0, BM)[:, None]
+    top = (down - 1 - tile % down) * BM
+    m = top + tl.arange(0, BM)[:, None]
     step = tl.arange(0, BN)
     if WIDE:
         b = b.to(tl.int64)
         m = m.to(tl.int64)
         step = step.to(tl.int64)
-    dq = tl.arange(0, BD)[None, :]
-    dk = tl.arange(0, BD)[:, None]
-    e = tl.arange(0, BE)[None, :]
     m_ok = m < length
-    dq_ok = dq < depth
-    dk_ok = dk < depth
-    e_ok = e < ((batch*length*extent) // ((extent // depth)*batch*length))
-    x = tl.load(x_ptr + (b*depth*length + depth*m + dq), mask=dq_ok & m_ok, other=0.0)
+    d = tl.arange(0, BD)[None, :]
+    d_ok = d < depth if depth < BD else tl.full(d.shape, True, tl.int1)
+    e = tl.arange(0, BE)[None, :]
+    e_ok = e < ((batch*length*extent) // ((extent // depth)*batch*length)) if ((batch*length*extent) // ((extent // depth)*batch*length)) < BE else tl.full(e.shape, True, tl.int1)
+    x = tl.load(x_ptr + (b*depth*length + d + depth*m), mask=d_ok & m_ok, other=0.0)
+    at = tl.cast(depth, tl.int64)
+    as_float32 = at.to(tl.float32)
+    rsqrt = tl.rsqrt(as_float32)
+    unit = 1.4426950408889634 * rsqrt
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
-    end = tl.minimum(length, (tile % down) * BM + BM)
-    for start in range(0, end, BN):
-        n = start + step[None, :]
-        nv = start + step[:, None]
-        n_ok = n < length
-        nv_ok = nv < length
-        x1 = tl.load(x1_ptr + (b*depth*length + depth*n + dk), mask=dk_ok & n_ok, other=0.0)
-        product = tl.dot(x, x1, input_precision=PRECISION)
-        at = tl.cast(-m + n, tl.int64)
-        le = at <= 0
-        at_1 = tl.cast(depth, tl.int64)
-        as_float32 = at_1.to(tl.float32)
-        rsqrt = tl.rsqrt(as_float32)
-        mul = product * rsqrt
-        where = tl.where(le, mul, float("-inf"))
-        score = tl.where(n_ok, tl.broadcast_to(where, (BM, BN)), float("-inf"))
-        above = tl.maximum(peak, tl.max(score, axis=1)[:, None])
-        shift = tl.where(above == float("-inf"), 0.0, above)
-        weight = tl.exp(score - shift)
-        shrink = tl.exp(peak - shift)
-        total = total * shrink + tl.sum(weight, axis=1)[:, None]
-        peak = above
-        x2 = tl.load(x2_ptr + (((batch*length*extent) // ((extent // depth)*batch*length))*b*length + ((batch*length*extent) // ((extent // depth)*batch*length))*nv + e), mask=e_ok & nv_ok, other=0.0)
-        acc = tl.dot(weight, x2, acc * shrink, input_precision=PRECISION)
+    x1_from = x1_ptr + (b*depth*length + d)
+    x2_from = x2_ptr + (((batch*length*extent) // ((extent // depth)*batch*length))*b*length + e)
+    end = tl.minimum(length, top + BM)
+    whole = tl.minimum(length, top + 1) // BN * BN
+    for edge in tl.static_range(2):
+        for start in range(whole if edge else 0, end if edge else whole, BN):
+            n = start + step[None, :]
+            nv = start + step[:, None]
+            n_ok = n < length if edge else tl.full(n.shape, True, tl.int1)
+            nv_ok = nv < length if edge else tl.full(nv.shape, True, tl.int1)
+            x1 = tl.load(x1_from + depth*nv, mask=d_ok & nv_ok, other=0.0)
+            product = tl.dot(x, x1.T, input_precision=PRECISION)
+            score = product
+            if edge:
+                score = tl.where((n <= m) & n_ok, score, float("-inf"))
+            above = tl.maximum(peak, tl.max(score, axis=1)[:, None])
+            shift = tl.where(above == float("-inf"), 0.0, above)
+            weight = tl.exp2((score - shift) * unit)
+            shrink = tl.exp2((peak - shift) * unit)
+            total = total * shrink + tl.sum(weight, axis=1)[:, None]
+            peak = above
+            x2 = tl.load(x2_from + ((batch*length*extent) // ((extent // depth)*batch*length))*nv, mask=e_ok & nv_ok, other=0.0)
+            acc = tl.dot(weight, x2, acc * shrink, input_precision=PRECISION)
     acc = acc / total
     b_rest = b % (extent // depth)
     b_quotient = b // (extent // depth)
     place = tl.broadcast_to(((batch*length*extent) // ((extent // depth)*batch*length))*b_rest + ((batch*length*extent) // ((extent // depth)*batch*length))*b_quotient*(extent // depth)*length + ((batch*length*extent) // ((extent // depth)*batch*length))*(extent // depth)*m + e, acc.shape)
-    tl.store(out_ptr + place, acc, mask=m_ok & e_ok)
+    tl.store(out_ptr + place, acc, mask=e_ok & m_ok)
 
 
 @triton.jit
@@ -300,7 +300,7 @@ def kernel_function(x, *, scale, query_weight, query_bias, key_weight, key_bias,
     )
     linear = torch.empty((1, batch*length, query_weight_dim0), dtype=torch.float32, device=device)
     scaled_dot_product_attention_transpose_linear_kernel[(((query_weight_dim0 // depth)*batch) * triton.cdiv(length, 16),)](
-        mul, mul_1, scaled_dot_product_attention, linear, length, depth, batch, query_weight_dim0, BM=16, BN=16, BD=max(16, triton.next_power_of_2(depth)), BE=max(16, triton.next_power_of_2(((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length)))), PRECISION="ieee", WIDE=2*((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length))*(query_weight_dim0 // depth)*batch*length + 2*(query_weight_dim0 // depth)*batch*depth*length + (query_weight_dim0 // depth)*batch*length*length >= 2**31, num_warps=4, num_stages=2,
+        mul, mul_1, scaled_dot_product_attention, linear, length, depth, batch, query_weight_dim0, BM=16, BN=16, BD=max(16, triton.next_power_of_2(depth)), BE=max(16, triton.next_power_of_2(((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length)))), PRECISION="ieee", WIDE=((batch*length*query_weight_dim0) // ((query_weight_dim0 // depth)*batch*length))*(query_weight_dim0 // depth)*batch*length + 2*(query_weight_dim0 // depth)*batch*depth*length + batch*length*query_weight_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
     add = torch.empty((batch, length, query_weight_dim0), dtype=torch.float32, device=device)
     linear_add_kernel[(triton.cdiv(batch*length, 32) * triton.cdiv(query_weight_dim0, 64),)](

@@ -93,7 +93,8 @@ def resources(function: JITFunction, bound: dict[str, Any], options: dict[str, i
     return {"kernel": function.fn.__name__, "shared": compiled.metadata.shared, "registers": int(registers.group(1)) if registers else None,
             "spills": int(spills.group(1)) if spills else None, "narrow": len(narrow), "between": between,
             "fetched": compiled.asm["ptx"].count("cp.async.bulk.tensor"), "multiplied": compiled.asm["ptx"].count("wgmma.mma_async"), "serial": "serialized" in log,
-            "looped": looped(compiled.asm["ttgir"]), "passes": sum("scf.for " in line for line in compiled.asm["ttgir"].splitlines())}
+             "copied": compiled.asm["ttgir"].count("ttg.async_copy_global_to_local"), "returned": len(re.findall(r"ttg\.local_load .*-> tensor<\d+x\d+xb?f16", compiled.asm["ttgir"])),
+             "looped": looped(compiled.asm["ttgir"]), "passes": sum("scf.for " in line for line in compiled.asm["ttgir"].splitlines())}
 
 
 def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], warmup: bool, **named: Any) -> None:

@@ -248,6 +248,11 @@ Operand Body::raw(ValueId value, const std::vector<Sym>& index) {
   const DType dtype = context_.graph->type(value).dtype;
   if (!is_half(dtype)) return at(value, index, {}, 0);
   if (!is_view_of_memory(value)) {
+    const Node* node = context_.graph->maker(value);
+    if (node != nullptr && node->op == "cast" && !bound_.contains(value)) {
+      const Operand x = named(at(node->inputs[0], index, {}, 0), context_.graph->type(node->inputs[0]).dtype);
+      return emit("h", fmt::format("{}.to({})", x.text, triton_type(dtype)), x.over);
+    }
     const Operand wide = at(value, index, {}, 0);
     return emit("h", fmt::format("{}.to({})", wide.text, triton_type(dtype)), wide.over);
   }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
+#include "synth/codegen/operand_index.h"
 
 namespace ka::codegen {
 namespace {
@@ -18,20 +18,21 @@ class Masks {
  public:
   Masks(const ir::Graph& graph, const Sym& row, const Sym& column) : graph_(graph), difference_(row - column), row_(row), column_(column) {}
 
-  std::optional<Sym> span(ValueId value, const Index& index) const {
+  std::optional<CausalMask> find(ValueId value, const Index& index) const {
     const Node* node = graph_.maker(value);
     if (node == nullptr) return std::nullopt;
-    if (const auto moved = through_view(value, *node, index)) return span(node->inputs[0], *moved);
-    if (node->op == "cast") return span(node->inputs[0], index);
+    if (const auto moved = through_view(graph_, value, index)) return find(node->inputs[0], *moved);
+    if (node->op == "cast") return find(node->inputs[0], index);
     if (node->op != "where") return std::nullopt;
     const bool first = number(node->inputs[1]) == -INFINITY, second = number(node->inputs[2]) == -INFINITY;
     if (first == second) return std::nullopt;
-    if (const std::optional<Sym> shown = condition(node->inputs[0], at_operand(node->inputs[0], index), first)) {
-      const Sym rest = *shown - difference_;
-      if (!depends(rest)) return rest;
+    const ValueId shown = node->inputs[first ? 2 : 1];
+    const Index inner = at_operand(graph_, shown, index);
+    if (const std::optional<Sym> seen = condition(node->inputs[0], at_operand(graph_, node->inputs[0], index), first)) {
+      const Sym rest = *seen - difference_;
+      if (!depends(rest)) return CausalMask{rest, value, shown, index, inner};
     }
-    const ValueId score = node->inputs[first ? 2 : 1];
-    return span(score, at_operand(score, index));
+    return find(shown, inner);
   }
 
  private:
@@ -40,32 +41,6 @@ class Masks {
       if (symbol.atom() != nullptr && ir::depends_on(sym, symbol.atom()->name)) return true;
     }
     return false;
-  }
-
-  Index at_operand(ValueId operand, const Index& index) const {
-    const ir::Shape& shape = graph_.shape(operand);
-    Index inner(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      if (shape[d].is(1)) inner[d] = 0;
-    }
-    return inner;
-  }
-
-  // The index in the operand of a view that shows all of its elements as they are.
-  std::optional<Index> through_view(ValueId value, const Node& node, const Index& index) const {
-    if (node.op == "reshape") return ir::delinearize(ir::linearize(index, graph_.shape(value)), graph_.shape(node.inputs[0]));
-    if (node.op == "permute") {
-      Index inner(index.size());
-      const std::vector<Sym>& dims = ir::ints_attribute(node, "dims");
-      for (std::size_t d = 0; d < dims.size(); ++d) inner[static_cast<std::size_t>(*dims[d].constant())] = index[d];
-      return inner;
-    }
-    if (node.op != "remap" || node.attributes.contains("valid")) return std::nullopt;
-    std::map<std::string, Sym> places;
-    for (std::size_t d = 0; d < index.size(); ++d) places[fmt::format("i{}", d)] = index[d];
-    Index inner;
-    for (const Sym& i : ir::ints_attribute(node, "index")) inner.push_back(ir::substitute(i, places));
-    return inner;
   }
 
   // The one number that a value is, everywhere.
@@ -82,16 +57,12 @@ class Masks {
     const Node* node = graph_.maker(value);
     if (node == nullptr) return std::nullopt;
     if (node->op == "constant") return Sym(static_cast<std::int64_t>(ir::float_attribute(*node, "value")));
-    if (node->op == "index") {
-      std::map<std::string, Sym> places;
-      for (std::size_t d = 0; d < index.size(); ++d) places[fmt::format("i{}", d)] = index[d];
-      return ir::substitute(ir::int_attribute(*node, "expression"), places);
-    }
-    if (const auto moved = through_view(value, *node, index)) return integer(node->inputs[0], *moved);
+    if (node->op == "index") return ir::substitute(ir::int_attribute(*node, "expression"), places_of(index));
+    if (const auto moved = through_view(graph_, value, index)) return integer(node->inputs[0], *moved);
     if (node->op == "cast") return integer(node->inputs[0], index);
     if (node->op != "add" && node->op != "sub") return std::nullopt;
-    const std::optional<Sym> a = integer(node->inputs[0], at_operand(node->inputs[0], index));
-    const std::optional<Sym> b = integer(node->inputs[1], at_operand(node->inputs[1], index));
+    const std::optional<Sym> a = integer(node->inputs[0], at_operand(graph_, node->inputs[0], index));
+    const std::optional<Sym> b = integer(node->inputs[1], at_operand(graph_, node->inputs[1], index));
     if (!a || !b) return std::nullopt;
     return node->op == "add" ? *a + *b : *a - *b;
   }
@@ -100,18 +71,18 @@ class Masks {
   std::optional<Sym> condition(ValueId value, const Index& index, bool negated) const {
     const Node* node = graph_.maker(value);
     if (node == nullptr) return std::nullopt;
-    if (const auto moved = through_view(value, *node, index)) return condition(node->inputs[0], *moved, negated);
+    if (const auto moved = through_view(graph_, value, index)) return condition(node->inputs[0], *moved, negated);
     if (node->op == "cast") return condition(node->inputs[0], index, negated);
     if (node->op == "not") return condition(node->inputs[0], index, !negated);
     if (node->op == "where") {
       const std::optional<double> yes = number(node->inputs[1]), no = number(node->inputs[2]);
       if (!yes || !no || (*yes != 0) == (*no != 0)) return std::nullopt;
-      return condition(node->inputs[0], at_operand(node->inputs[0], index), negated != (*yes == 0));
+      return condition(node->inputs[0], at_operand(graph_, node->inputs[0], index), negated != (*yes == 0));
     }
     const bool less = node->op == "le" || node->op == "lt", more = node->op == "ge" || node->op == "gt";
     if (!less && !more) return std::nullopt;
-    const std::optional<Sym> a = integer(node->inputs[0], at_operand(node->inputs[0], index));
-    const std::optional<Sym> b = integer(node->inputs[1], at_operand(node->inputs[1], index));
+    const std::optional<Sym> a = integer(node->inputs[0], at_operand(graph_, node->inputs[0], index));
+    const std::optional<Sym> b = integer(node->inputs[1], at_operand(graph_, node->inputs[1], index));
     if (!a || !b) return std::nullopt;
     const Sym strict = node->op == "lt" || node->op == "gt" ? 1 : 0;
     const Sym c = (less ? *b - *a : *a - *b) - strict;
@@ -124,8 +95,8 @@ class Masks {
 
 }  // namespace
 
-std::optional<Sym> visible_span(const ir::Graph& graph, ValueId scores, const std::vector<Sym>& index, const Sym& row, const Sym& column) {
-  return Masks(graph, row, column).span(scores, index);
+std::optional<CausalMask> causal_mask(const ir::Graph& graph, ValueId scores, const std::vector<ir::Sym>& index, const Sym& row, const Sym& column) {
+  return Masks(graph, row, column).find(scores, index);
 }
 
 }  // namespace ka::codegen

@@ -58,10 +58,14 @@ bool has_word(const std::string& text, const std::string& word) {
 // Each size fits into 32 bits, their products may not.
 std::string wide_sizes(const EmittedKernel& kernel) {
   const bool knows = std::any_of(kernel.constants.begin(), kernel.constants.end(), [](const auto& one) { return one.first == "WIDE"; });
-  if (!knows || kernel.sizes.empty()) return "";
-  std::string wide;
-  for (const std::string& size : kernel.sizes) wide += fmt::format("{}tl.cast({}, tl.int64)", wide.empty() ? "" : ", ", size);
-  return fmt::format("    if WIDE:\n        {} = {}\n", fmt::join(kernel.sizes, ", "), wide);
+  std::string names, wide;
+  for (const std::string& size : kernel.sizes) {
+    if (kernel.fixed_sizes.contains(size)) continue;
+    const char* const comma = names.empty() ? "" : ", ";
+    names += comma + size;
+    wide += fmt::format("{}tl.cast({}, tl.int64)", comma, size);
+  }
+  return !knows || names.empty() ? "" : fmt::format("    if WIDE:\n        {} = {}\n", names, wide);
 }
 
 }  // namespace
@@ -71,7 +75,7 @@ std::string function_text(const EmittedKernel& kernel, const std::string& body) 
   const auto add = [&](const std::string& text) { parameters += (parameters.empty() ? "" : ", ") + text; };
   for (const std::string& role : kernel.roles) add(role + "_ptr");
   if (!kernel.loop.empty()) add(kernel.loop);
-  for (const std::string& size : kernel.sizes) add(size);
+  for (const std::string& size : kernel.sizes) add(kernel.fixed_sizes.contains(size) ? size + ": tl.constexpr" : size);
   for (const Blocks& blocks : kernel.blocks) add(blocks.name);
   for (const auto& [name, value] : kernel.constants) add(name + ": tl.constexpr");
   // the first steps must not become programs of their own

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ struct EmittedKernel {
   std::vector<std::string> pointers;    // buffers, in the order of the parameters
   std::vector<std::string> roles;       // what the kernel calls them
   std::vector<std::string> sizes;       // size symbols
+  std::set<std::string> fixed_sizes;    // of which the compiler is told the number
   std::vector<Blocks> blocks;           // all or none of them; the grid names constants as their text does
   std::vector<std::pair<std::string, std::string>> constants;  // constexpr parameters and their Python text in the wrapper
   std::string grid;                     // Python text of the tuple

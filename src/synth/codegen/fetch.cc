@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/builder.h"
+#include "synth/codegen/operand_index.h"
 
 namespace ka::codegen {
 namespace {
@@ -35,27 +35,13 @@ std::optional<Place> place_of(const ir::Graph& graph, const KernelContext& conte
   for (;;) {
     if (const Buffer* memory = context.loadable(value)) return memory->dtype == dtype ? std::optional(Place{memory, ir::linearize(index, memory->shape)}) : std::nullopt;
     const ir::Node* node = graph.maker(value);
-    if (node == nullptr || node->attributes.contains("valid")) return std::nullopt;
-    const bool moves = node->op == "reshape" || node->op == "permute" || node->op == "remap";
-    const ValueId below = moves || node->op == "cast" ? node->inputs[0] : value;
-    const DType lies = graph.type(below).dtype;
-    if (below == value || (lies != dtype && lies != DType::float32)) return std::nullopt;
-    std::vector<Sym> inner(graph.shape(below).size());
-    if (node->op == "cast") {
-      inner = index;
-    } else if (node->op == "reshape") {
-      inner = ir::delinearize(ir::linearize(index, graph.shape(value)), graph.shape(below));
-    } else if (node->op == "permute") {
-      const std::vector<Sym>& dims = ir::ints_attribute(*node, "dims");
-      for (std::size_t d = 0; d < dims.size(); ++d) inner[static_cast<std::size_t>(*dims[d].constant())] = index[d];
-    } else {
-      std::map<std::string, Sym> places;
-      for (std::size_t d = 0; d < index.size(); ++d) places[fmt::format("i{}", d)] = index[d];
-      inner.clear();
-      for (const Sym& i : ir::ints_attribute(*node, "index")) inner.push_back(ir::substitute(i, places));
-    }
-    value = below;
-    index = std::move(inner);
+    if (node == nullptr) return std::nullopt;
+    std::optional<std::vector<Sym>> inner = node->op == "cast" ? std::optional(index) : through_view(graph, value, index);
+    if (!inner) return std::nullopt;
+    const DType lies = graph.type(node->inputs[0]).dtype;
+    if (lies != dtype && lies != DType::float32) return std::nullopt;
+    value = node->inputs[0];
+    index = std::move(*inner);
   }
 }
 
@@ -80,14 +66,18 @@ std::optional<std::array<Sym, 3>> strides_of(const Sym& offset) {
   return out;
 }
 
+std::vector<Sym> axes_of(const ir::Shape& shape) {
+  std::vector<Sym> out;
+  for (std::size_t d = 0; d < shape.size(); ++d) out.push_back(shape[d].is(1) ? Sym(0) : Sym::index(kAxes[d], shape[d]));
+  return out;
+}
+
 // The reason why an operand is no block of memory, or the matrix.
 std::string matrix_of(const EmitRequest& request, const KernelContext& context, ValueId value, Matrix& out) {
   const ir::Graph& graph = request.graph;
   if (!is_half(graph.type(value).dtype)) return "an operand has no 16-bit numbers";
   const ir::Shape& shape = graph.shape(value);
-  std::vector<Sym> index;
-  for (std::size_t d = 0; d < shape.size(); ++d) index.push_back(shape[d].is(1) ? Sym(0) : Sym::index(kAxes[d], shape[d]));
-  const std::optional<Place> place = place_of(graph, context, value, index);
+  const std::optional<Place> place = place_of(graph, context, value, axes_of(shape));
   if (!place) return "an operand is computed where it is read";
   const std::optional<std::array<Sym, 3>> strides = strides_of(place->offset);
   if (!strides) return "an operand is no block of memory";
@@ -113,17 +103,41 @@ std::string matrix_of(const EmitRequest& request, const KernelContext& context, 
 
 }  // namespace
 
-Fetch fetch_of(const EmitRequest& request, const KernelContext& context) {
+Fetch fetch_of(const EmitRequest& request, const KernelContext& context, const std::vector<ValueId>& operands) {
   Fetch out;
-  const ir::Node& node = request.graph.nodes[static_cast<std::size_t>(request.kernel.nodes[0])];
   if (!request.gpu.cuda || request.gpu.cuda->arch < kHopper) out.refusal = "the GPU has no engine that copies blocks";
-  else if (node.attributes.contains("run")) out.refusal = "the operands of a convolution overlap";
-  for (const ValueId operand : node.inputs) {
+  for (const ValueId operand : operands) {
     if (!out.refusal.empty()) break;
     out.operands.emplace_back();
     out.refusal = matrix_of(request, context, operand, out.operands.back());
   }
   return out;
+}
+
+bool columns_lie_together(const EmitRequest& request, const KernelContext& context, ValueId value) {
+  const std::optional<Place> place = place_of(request.graph, context, value, axes_of(request.graph.shape(value)));
+  if (!place) return false;
+  const auto& terms = place->offset.terms();
+  return std::any_of(terms.begin(), terms.end(), [](const ir::Term& term) { return term.coefficient == 1 && term.atoms.size() == 1 && term.atoms[0]->name == kAxes[2]; });
+}
+
+Blocks blocks_text(const Matrix& x, const std::string& name, const char* rows, const char* columns) {
+  std::vector<std::string> extents, strides, block{fmt::format("{{{}}}", rows), fmt::format("{{{}}}", columns)};
+  for (const Sym& extent : x.extents) extents.push_back(extent.text());
+  for (const Sym& stride : x.strides) strides.push_back(stride.text());
+  if (x.transposed) std::swap(block[0], block[1]);
+  if (x.batched()) block.insert(block.begin(), "1");
+  return {name, x.memory->name, fmt::format("[{}], [{}], [{}]", fmt::join(extents, ", "), fmt::join(strides, ", "), fmt::join(block, ", "))};
+}
+
+std::string fetched_text(const Matrix& x, const std::string& name, const Tile& tile) {
+  std::vector<std::string> at{tile.top, tile.side}, shape{tile.rows, tile.columns};
+  if (x.transposed) {
+    std::swap(at[0], at[1]);
+    std::swap(shape[0], shape[1]);
+  }
+  if (x.batched()) at.insert(at.begin(), tile.plane);
+  return fmt::format("{}.load([{}]){}{}", name, fmt::join(at, ", "), x.batched() ? fmt::format(".reshape({})", fmt::join(shape, ", ")) : "", x.transposed ? ".T" : "");
 }
 
 }  // namespace ka::codegen

@@ -24,7 +24,21 @@ struct Fetch {
   std::string refusal;           // why they are read by pointers; empty: they are not
 };
 
-// For the product that the kernel begins with. `context` says what the kernel computes itself.
-Fetch fetch_of(const EmitRequest& request, const KernelContext& context);
+// For these operands of a product. `context` says what the kernel computes itself.
+Fetch fetch_of(const EmitRequest& request, const KernelContext& context, const std::vector<ir::ValueId>& operands);
+
+// Whether neighbours in a row [batch, row, column] of an operand, wherever it lies, are neighbours in memory.
+bool columns_lie_together(const EmitRequest& request, const KernelContext& context, ir::ValueId value);
+
+// What the kernel is handed for an operand under this name; `rows` and `columns` are the constants that say how large a block is.
+Blocks blocks_text(const Matrix& x, const std::string& name, const char* rows, const char* columns);
+
+// Where a block of an operand is, and its sides, as Triton text.
+struct Tile {
+  std::string plane, top, side;
+  std::string rows, columns;
+};
+// Triton text of the block of an operand, as the product wants it.
+std::string fetched_text(const Matrix& x, const std::string& name, const Tile& tile);
 
 }  // namespace ka::codegen

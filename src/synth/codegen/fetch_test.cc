@@ -40,7 +40,7 @@ std::string fetched(const Case& one, std::map<std::string, std::int64_t> given, 
   for (const ValueId value : {x, right}) buffers[value] = {value == x ? "x" : "y", "x", graph.type(value).dtype, graph.shape(value)};
   const EmitRequest request{graph, kernel, buffers, given, "product_kernel", "ieee", gpu};
   const KernelContext context = context_of(request);
-  const Fetch fetch = fetch_of(request, context);
+  const Fetch fetch = fetch_of(request, context, graph.nodes[static_cast<std::size_t>(kernel.nodes[0])].inputs);
   if (!fetch.refusal.empty()) return fetch.refusal;
   const Matrix& matrix = fetch.operands[0];
   const auto list = [](const std::vector<Sym>& all) {

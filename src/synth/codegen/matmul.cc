@@ -120,7 +120,8 @@ class MatmulEmitter {
 
  private:
   void choose_fetch(const Extents& extents, bool crowded) {
-    fetch_ = fetch_of(request_, context_);
+    if (run_) fetch_.refusal = "the operands of a convolution overlap";
+    else fetch_ = fetch_of(request_, context_, node_.inputs);
     const Tiles tiles = run_ ? tiles_ : tiles_for_blocks(extents, has_rests(), crowded, request_.gpu.multiprocessors);
     if (fetch_.refusal.empty() && tiles.m < kGroupRows) fetch_.refusal = fmt::format("a tile of {} rows is multiplied out of registers", tiles.m);
     fetches_ = fetch_.refusal.empty();
@@ -261,13 +262,7 @@ class MatmulEmitter {
     for (std::size_t i = 0; i < fetch_.operands.size(); ++i) {
       const Matrix& x = fetch_.operands[i];
       const std::string name = body_.unique(context_.use_pointer(*x.memory) + "_blocks");
-      std::vector<std::string> extents, strides;
-      for (const Sym& extent : x.extents) extents.push_back(extent.text());
-      for (const Sym& stride : x.strides) strides.push_back(stride.text());
-      std::vector<std::string> block = is_left(i) ? std::vector<std::string>{"{BM}", "{BK}"} : std::vector<std::string>{"{BK}", "{BN}"};
-      if (x.transposed) std::swap(block[0], block[1]);
-      if (x.batched()) block.insert(block.begin(), "1");
-      out_.blocks.push_back({name, x.memory->name, fmt::format("[{}], [{}], [{}]", fmt::join(extents, ", "), fmt::join(strides, ", "), fmt::join(block, ", "))});
+      out_.blocks.push_back(is_left(i) ? blocks_text(x, name, "BM", "BK") : blocks_text(x, name, "BK", "BN"));
     }
   }
 
@@ -285,16 +280,8 @@ class MatmulEmitter {
     body_.line("depth = tl.cast(k, tl.int32)");
     const std::string* const names[] = {&out.left, &out.right, &out.left_rest, &out.right_rest};
     for (std::size_t i = 0; i < fetch_.operands.size(); ++i) {
-      const Matrix& x = fetch_.operands[i];
-      std::vector<std::string> at = is_left(i) ? std::vector<std::string>{"top", "depth"} : std::vector<std::string>{"depth", "side"};
-      std::string shape = is_left(i) ? "(BM, BK)" : "(BK, BN)";
-      if (x.transposed) {
-        std::swap(at[0], at[1]);
-        shape = is_left(i) ? "(BK, BM)" : "(BN, BK)";
-      }
-      if (x.batched()) at.insert(at.begin(), "plane");
-      body_.line(fmt::format("{} = {}.load([{}]){}{}", *names[i], out_.blocks[i].name, fmt::join(at, ", "), x.batched() ? fmt::format(".reshape{}", shape) : "",
-                             x.transposed ? ".T" : ""));
+      const Tile tile = is_left(i) ? Tile{"plane", "top", "depth", "BM", "BK"} : Tile{"plane", "depth", "side", "BK", "BN"};
+      body_.line(fmt::format("{} = {}", *names[i], fetched_text(fetch_.operands[i], out_.blocks[i].name, tile)));
     }
     body_.dedent();
     return out;
