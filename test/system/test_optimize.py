@@ -57,6 +57,9 @@ class Optimize(unittest.TestCase):
         self.assertIn("verified", why.splitlines()[0].split())
         self.assertRegex(why, r"round 1: [\d.]+ ms, [\d.]+ times as fast as the given kernel\n +against ")
         self.assertIn("ended: the limit of 2 rounds", why)
+        times = json.loads((self.out / "summary.json").read_text())["times"]
+        self.assertEqual(set(times), {"program", "moves", "judge", "timing", "last race", "last verdict"})
+        self.assertRegex(why, r"\n  timing +[\d.]+ s +\d+ %")
         for row in samples:
             self.assertGreater(min(row["samples_ms"]), 0)
 

@@ -29,6 +29,7 @@
 #include "optimise/knobs.h"
 #include "optimise/recorded_device.h"
 #include "optimise/roofline.h"
+#include "os/clock.h"
 #include "os/files.h"
 #include "pipeline/generated_moves.h"
 #include "pipeline/machine_gpu.h"
@@ -158,6 +159,51 @@ Result<Study> study(const OptimizeRequest& request, const std::optional<pipeline
   return out;
 }
 
+// What the search waits for, by name, in seconds.
+using Waits = std::map<std::string, double>;
+
+class Waiting {
+ public:
+  Waiting(Waits& waits, const char* name) : waits_(waits), name_(name) {}
+  ~Waiting() { waits_[name_] += os::seconds_since(begin_); }
+
+ private:
+  Waits& waits_;
+  const char* name_;
+  const os::TimePoint begin_ = std::chrono::steady_clock::now();
+};
+
+class WatchedDevice : public optimise::Device {
+ public:
+  WatchedDevice(optimise::Device& device, Waits& waits) : device_(device), waits_(waits) {}
+  Result<std::vector<optimise::Judged>> judge(const std::vector<std::string>& texts, const optimise::Limit& limit) override {
+    const Waiting waiting(waits_, "judge");
+    return device_.judge(texts, limit);
+  }
+  Result<optimise::Samples> time(const std::vector<std::string>& texts, optimise::Effort effort) override {
+    const Waiting waiting(waits_, effort == optimise::Effort::last ? "last race" : "timing");
+    return device_.time(texts, effort);
+  }
+
+ private:
+  optimise::Device& device_;
+  Waits& waits_;
+};
+
+class WatchedProposer : public optimise::Proposer {
+ public:
+  WatchedProposer(optimise::Proposer& proposer, Waits& waits) : proposer_(proposer), waits_(waits) {}
+  Result<std::vector<optimise::Move>> propose(const optimise::Program& program, const optimise::State& state, int bottlenecks) override {
+    const Waiting waiting(waits_, "moves");
+    return proposer_.propose(program, state, bottlenecks);
+  }
+  std::string silent() const override { return proposer_.silent(); }
+
+ private:
+  optimise::Proposer& proposer_;
+  Waits& waits_;
+};
+
 class Optimisation {
  public:
   Optimisation(const OptimizeRequest& request, RunOutput& output, bridge::WarmInterpreter& interpreter, const os::CancelToken& cancel, os::GpuPool* gpus, SearchModel& model)
@@ -181,6 +227,7 @@ class Optimisation {
     if (request_.judge.device == "cuda") gpu_ = pipeline::machine_gpu();
     Study program;
     if (!request_.recording || model_.takes_part()) {
+      const Waiting waiting(waits_, "program");
       KA_ASSIGN(program, study(request_, gpu_, interpreter_, output_.log(), cancel_));
     }
     floors_ = request_.recording ? recorded_floors(request_.recording->head) : program.floors;
@@ -214,8 +261,10 @@ class Optimisation {
 
   // `machine`: whose samples are kept; null where none are taken.
   Status search(const optimise::SearchOptions& options, optimise::Device& device, optimise::Proposer& proposer, const pipeline::MachineDevice* machine) {
+    WatchedDevice watched(device, waits_);
+    WatchedProposer asked(proposer, waits_);
     std::vector<optimise::Program> parents = state_.programs;  // of the round that is going on
-    return optimise::search(state_, options, device, proposer, [&](const optimise::State& state) {
+    return optimise::search(state_, options, watched, asked, [&](const optimise::State& state) {
       const optimise::Program& best = state.best_program();
       const std::string when = state.has_finished ? "last race" : fmt::format("round {}", state.round);
       output_.log().info("optimise", state.has_finished ? "last_race" : "round",
@@ -239,6 +288,7 @@ class Optimisation {
       KA_ASSIGN(verdict_, recorded_verdict(*request_.recording, request_.problem, {output_.path(kBestFile), state_.best_program().text}));
       return ok();
     }
+    const Waiting waiting(waits_, "last verdict");
     verify::JudgeOptions judge = request_.judge;
     judge.seed += 1;
     std::vector<const optimise::Program*> order;
@@ -342,6 +392,7 @@ class Optimisation {
     out.started = started;
     out.finished = utc_timestamp(system_wall_clock()());
     out.device = device_word();
+    if (!request_.recording) out.times = waits_;
     out.composition = model::Composition{out.success, kBestFile, sha256_hex(best.text), out.success, {}, out.message, {}};
     out.speed = {{"input", state_.input_ms, best.ms > 0 ? state_.input_ms / best.ms : 1, {}}};
     out.versions = {{"kernelagent", verdict_->versions.kernelagent}, {"python", verdict_->versions.python}, {"torch", verdict_->versions.torch}, {"triton", verdict_->versions.triton}};
@@ -392,6 +443,7 @@ class Optimisation {
   std::optional<pipeline::MachineGpu> gpu_;
   Floors floors_;
   std::string earlier_samples_, refused_, kept_, signature_;
+  Waits waits_;  // of this part of the run
   std::optional<model::Verdict> verdict_;
 };
 

@@ -74,7 +74,8 @@ Result<int> import_winners(const std::string& path, const std::string& file) {
     KA_ASSIGN(const bool fresh, store.put(one));
     taken += fresh ? 1 : 0;
   }
-  fmt::print("{}: {} of {} winners taken; of the others {} has ones that are as fast\n", file, taken, read->size(), path);
+  const std::string others = taken < read->size() ? fmt::format("; of the others {} has ones that are as fast", path) : "";
+  fmt::print("{}: {} of {} winners taken{}\n", file, taken, read->size(), others);
   return 0;
 }
 
