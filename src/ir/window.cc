@@ -95,7 +95,7 @@ std::int64_t Phases::latest(std::size_t d) const {
 
 Sym Phases::taps_of(std::size_t d, const Sym& r) const {
   const Dimension& x = each_[d];
-  const Sym taps = floor_div(x.taps - 1 - x.first(r), x.step) + 1;
+  const Sym taps = x.most - floor_div(x.first(r) + (x.most * x.step - x.taps), x.step);
   return x.common == 1 ? taps : taps * (1 - minimum(modulo(r + x.padding, x.common), 1));
 }
 

@@ -7,6 +7,7 @@
 
 #include "ir/primitives.h"
 #include "ir/recurrence.h"
+#include "ir/window.h"
 #include "partition/rewrite.h"
 
 namespace ka::partition {
@@ -111,6 +112,7 @@ class Counter {
     if (node.attributes.contains("grade")) {
       out.grade = ir::text_attribute(node, "grade");
       if (node.inputs.size() == 4) rate = gpu_.three_products;
+      if (node.attributes.contains("phases")) flops *= ir::View(node).share();  // only taps that there are
     } else if (dtype == DType::float32) {
       const bool tf32 = ir::contraction_precision(tier_, node) == "tf32";
       rate = tf32 ? gpu_.gathered_products : gpu_.float_products;

@@ -194,15 +194,15 @@ ValueId windows(ir::Builder& b, ValueId image, const ir::View& view) {
   return b.remap(flat, to, index, view.known(phase, column), 0);
 }
 
-// The filter [phases, channels * taps, features] as [phases, features, taps * channels].
+// The filter [phases, channels * taps, features] as [features, phases, taps * channels].
 ValueId taps_first(ir::Builder& b, ValueId filter, const ir::Window& w, const Sym& from, const Sym& channels) {
   const Sym taps = ir::product(w.taps);
-  const Shape to{b.shape(filter)[0], b.shape(filter)[2], taps * channels};
+  const Shape to{b.shape(filter)[2], b.shape(filter)[0], taps * channels};
   const std::vector<Sym> at = ir::index_symbols(to);
   const Sym tap = ir::floor_div(at[2], channels), channel = ir::modulo(at[2], channels);
   std::vector<Sym> valid;
   if (channels != from) valid.push_back(from - 1 - channel);
-  return b.remap(filter, to, {at[0], channel * taps + tap, at[1]}, valid, 0);
+  return b.remap(filter, to, {at[1], channel * taps + tap, at[0]}, valid, 0);
 }
 
 std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& look, ValueId filter) {
@@ -218,7 +218,7 @@ std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& lo
   if (has_few_tiles(here, e)) return std::nullopt;
   const double image = static_cast<double>(here.sizes.given(ir::product(b.shape(x))));
   if (!pays(here, e, {"one product of scaled float16 numbers, channels last", here.gpu.gathered_products, here.gpu.half_products, 14 * image, 4})) return std::nullopt;
-  const std::optional<ImageRows> laid = view.phases ? std::nullopt : ImageRows::of(here, x, filter, w);
+  const std::optional<ImageRows> laid = ImageRows::of(here, x, filter, view);
   const Sym given = b.shape(x)[1], channels = laid ? laid->channels() : here.sizes.size("channels", ir::ceil_div(given, 4) * 4);
   std::vector<int> all(w.dims + 1);
   std::iota(all.begin(), all.end(), 1);
@@ -226,18 +226,18 @@ std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& lo
   const ValueId image_parts = rounded(b, laid ? b.elementwise("mul", {laid->laid_out(b, x), laid->of_images(b, factor(b, power))})
                                              : scaled(b, channels_last(b, x, view, channels), power));
   const ValueId sorted = taps_first(b, filter, w, given, channels);
-  const ValueId filter_power = exponent(here, sorted, {2}, true);
+  const ValueId filter_power = exponent(here, sorted, {1, 2}, true);
   const ValueId filter_parts = rounded(b, scaled(b, sorted, filter_power));
-  const ValueId left = laid ? laid->windows(b, image_parts) : windows(b, image_parts, view), right = b.permute(filter_parts, {0, 2, 1});
+  const ValueId left = laid ? laid->windows(b, image_parts) : windows(b, image_parts, view), right = b.permute(filter_parts, {1, 2, 0});
   ir::Attributes way{{"grade", std::string("TF32-grade: scaled float16")}};
-  if (laid) way["window"] = laid->window().all();
+  if (laid) laid->view().write(way);
   else way["run"] = w.dilation.back().is(1) ? w.taps.back() * channels : channels;
   const ValueId product = b.node("matmul", {left, right}, way, {{DType::float32, {b.shape(left)[0], b.shape(left)[1], b.shape(filter)[2]}}})[0];
   const Shape rows{1, b.shape(left)[1], 1};
   const Sym places = ir::product(w.places);
   std::vector<Sym> index(b.shape(power).size(), Sym(0));
   index[0] = ir::floor_div(ir::index_symbols(rows)[1], places);
-  return unscaled(b, product, b.remap(power, rows, index), b.permute(filter_power, {0, 2, 1}));
+  return unscaled(b, product, b.remap(power, rows, index), b.permute(filter_power, {1, 2, 0}));
 }
 
 }  // namespace

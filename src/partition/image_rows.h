@@ -6,7 +6,8 @@
 //        b b b b 0 0          line 1          would see without padding; numbers that lie in the zeros are computed and left out
 //        0 0 0 0 0 0                          (before the first place and behind the last one a descriptor gives zeros)
 //
-// With a stride there is one such image for each remainder of the places, and a tap chooses among them.
+// With a stride there is one such image for each remainder of the places, and a tap chooses among them. The phases of a transposed convolution have one image
+// together: the same tap looks further on in one phase than in another.
 #pragma once
 
 #include <optional>
@@ -21,22 +22,23 @@ namespace ka::partition {
 class ImageRows {
  public:
   // Nothing where the image is not worth that or cannot be laid out so; the decisions say why. `x` is [n, channels, places...], `filter` [1, channels * taps, features].
-  static std::optional<ImageRows> of(Rewriting& here, ir::ValueId x, ir::ValueId filter, const ir::Window& window);
+  static std::optional<ImageRows> of(Rewriting& here, ir::ValueId x, ir::ValueId filter, const ir::View& view);
 
   const ir::Sym& channels() const { return shape_.back(); }  // filled up to whole steps
   // [remainders..., n, lines..., channels] of x; zeros where there is no place.
   ir::ValueId laid_out(ir::Builder& b, ir::ValueId x) const;
   // One number for each image, [n, 1, ...], as it goes with such an image.
   ir::ValueId of_images(ir::Builder& b, ir::ValueId each) const;
-  // [1, n * places, taps * channels] of an image so laid out: the operand of the product.
+  // [phases, n * places, taps * channels] of an image so laid out: the operand of the product.
   ir::ValueId windows(ir::Builder& b, ir::ValueId image) const;
-  // What the product is told about it: the window as it is on this layout.
-  const ir::Window& window() const { return window_; }
+  // What the product is told about it: how it looks at this layout.
+  const ir::View& view() const { return view_; }
 
  private:
-  explicit ImageRows(const ir::Window& window) : given_(window), window_(window) {}
-  ir::Window given_;   // as the convolution has it
-  ir::Window window_;  // one tap needs no stride and no padding: only the places that it sees are laid out
+  explicit ImageRows(const ir::View& view) : given_(view.window), view_(view) {}
+  bool sees_one_place(std::size_t d) const;
+  ir::Window given_;  // as the convolution has it
+  ir::View view_;     // one tap needs no stride and no padding: only the places that it sees are laid out
   ir::Shape shape_;
 };
 

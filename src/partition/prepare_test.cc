@@ -9,6 +9,7 @@
 #include "ir/builder.h"
 #include "ir/legality.h"
 #include "ir/window.h"
+#include "partition/cost.h"
 #include "partition/joins.h"
 #include "partition/plan.h"
 
@@ -260,6 +261,30 @@ TEST(ConvTiles, CountPlacesThroughAnImageWithZerosBetweenItsLines) {
   EXPECT_EQ(ir::ints_attribute(product, "window"), (std::vector<Sym>{3, 3, 1, 1, 1, 1, 0, 0, 54, 54}));
   EXPECT_EQ(p.graph.shape(p.graph.maker(product.inputs[0])->inputs[0]), (Shape{1, 1, p.n, 56, 56, 64})) << "the lines are as long as the image, whose channels fill a step";
   EXPECT_THAT(decisions, Contains(HasSubstr("read by descriptors, 64 channels at a time, 1.08 places for each of the result")));
+}
+
+TEST(ConvTiles, OfATransposedConvolutionHaveOneImageForAllPhases) {
+  Transposed p(32, 128);
+  p.gpu.forms = {ir::Form::conv_tiles};
+  std::vector<std::string> decisions;
+  p.decisions = &decisions;
+  EXPECT_EQ(p.kinds({p.out(64)}), "row row pointwise row matmul");
+  const ir::Node& product = product_of(p.graph);
+  EXPECT_FALSE(product.attributes.contains("run"));
+  EXPECT_EQ(ir::View(product).products(), Sym(4));
+  EXPECT_EQ(p.graph.shape(p.graph.maker(product.inputs[0])->inputs[0]), (Shape{1, 1, p.n, 57, 58, 64})) << "a place further on for the second phase, and pairs of places";
+  EXPECT_EQ(p.graph.shape(p.graph.maker(product.inputs[1])->inputs[0]), (Shape{p.c, 4, 4 * 64})) << "one scale for all phases of a feature";
+}
+
+TEST(ConvTiles, OfATransposedConvolutionMultiplyOnlyByTapsThatThereAre) {
+  Transposed pointers(32, 128), blocks(32, 128);
+  blocks.gpu.forms = {ir::Form::conv_tiles};
+  const auto flops = [](Transposed& p) {
+    p.kinds({p.out(64)});
+    const PlanCost cost = cost_of(p.graph, *partition(p.graph), "default", p.gpu);
+    return cost.kernels.back().product_flops;
+  };
+  EXPECT_DOUBLE_EQ(flops(blocks) * 16, flops(pointers) * 9);
 }
 
 TEST(ConvTiles, AreRefusedWithAReason) {

@@ -3,11 +3,11 @@
 1. conv2d_kernel: conv2d over (x_dim0, parts, part_length)
 2. conv2d_kernel_1 (2 launches): conv2d over (x_dim0, parts)
 3. conv2d_kernel_2: conv2d over (x_dim0, 2*height_1 + 5, 2*width_1 + 5, 4)
-4. conv2d_kernel_3: conv2d over (1, 64, 196)
+4. conv2d_kernel_3: conv2d over (64, 1, 196)
 5. conv2d_relu_kernel: conv2d, relu over (1, height_1*width_1*x_dim0, 64) (TF32-grade: scaled float16 products)
 6. conv2d_kernel_4: conv2d over (x_dim0, parts_1, part_length_1)
 7. conv2d_kernel_5: conv2d over (x_dim0, height_1 + 2, width_1 + 4, 64)
-8. conv2d_kernel_6: conv2d over (1, 96, 576)
+8. conv2d_kernel_6: conv2d over (96, 1, 576)
 9. conv2d_kernel_7: conv2d over (1, height_1*width_1*x_dim0, 96) (TF32-grade: scaled float16 products)
 
 Written by kernelagent 0.1.0.
@@ -360,7 +360,7 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
     conv2d_kernel_2[(triton.cdiv(4, 4) * triton.cdiv(2*width_1 + 5, 128) * (2*height_1*x_dim0 + 5*x_dim0),)](
         x, conv2d_1, conv2d_3, extent_1, x_dim2, x_dim3, extent, BX=4, BY=128, WIDE=16*height_1*width_1*x_dim0 + 40*height_1*x_dim0 + 40*width_1*x_dim0 + 100*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
-    conv2d_4 = torch.empty((1, 64, 196), dtype=torch.float16, device=device)
+    conv2d_4 = torch.empty((64, 1, 196), dtype=torch.float16, device=device)
     conv2d_5 = torch.empty((1, 1, 64), dtype=torch.float32, device=device)
     conv2d_6 = torch.empty((1, 1, 64), dtype=torch.float32, device=device)
     conv2d_kernel_3[(triton.cdiv(64, 16),)](
@@ -383,7 +383,7 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
     conv2d_kernel_5[(triton.cdiv(64, 64) * triton.cdiv(width_1 + 4, 64) * (height_1*x_dim0 + 2*x_dim0),)](
         relu, conv2d_8, conv2d_10, width_1, height_1, BX=64, BY=64, WIDE=64*height_1*width_1*x_dim0 + 256*height_1*x_dim0 + 128*width_1*x_dim0 + 512*x_dim0 >= 2**31, num_warps=4, num_stages=2,
     )
-    conv2d_11 = torch.empty((1, 96, 576), dtype=torch.float16, device=device)
+    conv2d_11 = torch.empty((96, 1, 576), dtype=torch.float16, device=device)
     conv2d_12 = torch.empty((1, 1, 96), dtype=torch.float32, device=device)
     conv2d_13 = torch.empty((1, 1, 96), dtype=torch.float32, device=device)
     conv2d_kernel_6[(triton.cdiv(96, 4),)](

@@ -3,11 +3,11 @@
 1. conv_transpose2d_kernel: conv_transpose2d over (x_dim0, parts, part_length)
 2. conv_transpose2d_kernel_1 (2 launches): conv_transpose2d over (x_dim0, parts)
 3. conv_transpose2d_kernel_2: conv_transpose2d over (x_dim0, x_dim2 + 2, x_dim3 + 2, 64)
-4. conv_transpose2d_kernel_3: conv_transpose2d over (4, 96, 256)
+4. conv_transpose2d_kernel_3: conv_transpose2d over (96, 4, 256)
 5. conv_transpose2d_relu_kernel: conv_transpose2d, relu over (4, x_dim0*x_dim2*x_dim3, 96) (TF32-grade: scaled float16 products)
 6. conv_transpose2d_kernel_4: conv_transpose2d over (x_dim0, parts_1, part_length_1)
 7. conv_transpose2d_kernel_5: conv_transpose2d over (x_dim0, 2*x_dim2 + 2, width_2 + 2, 96)
-8. conv_transpose2d_kernel_6: conv_transpose2d over (1, 64, 576)
+8. conv_transpose2d_kernel_6: conv_transpose2d over (64, 1, 576)
 9. conv_transpose2d_kernel_7: conv_transpose2d over (1, 2*width_2*x_dim0*x_dim2, 64) (TF32-grade: scaled float16 products)
 
 Written by kernelagent 0.1.0.
@@ -103,20 +103,20 @@ def conv_transpose2d_kernel_3(weight_ptr, out_ptr, out1_ptr, out2_ptr, ROWS: tl.
     if WIDE:
         row = row.to(tl.int64)
     row = row * ROWS + tl.arange(0, ROWS)[:, None]
-    row_ok = row < 384
+    row_ok = row < 96
     col = tl.arange(0, BLOCK)[None, :]
-    col_ok = col < 256
+    col_ok = col < 1024
     col_rest = col % 64
-    col_quotient = col // 128
-    row_quotient = row // 192
-    row_rest = (row_quotient + 1) % 2
-    col_quotient_1 = col // 64
-    col_rest_1 = col_quotient_1 % 2
-    row_quotient_1 = row // 96
-    row_rest_1 = row_quotient_1 % 2
-    row_rest_2 = (row_rest_1 + 1) % 2
-    row_rest_3 = row % 96
-    weight = tl.load(weight_ptr + (row_rest_2 + 3*row_rest - 2*col_rest_1 + 864*col_rest - 6*col_quotient + 9*row_rest_3 + 8), mask=col_ok & row_ok & (col_rest < 62) & (row_rest < 2*col_quotient + 1) & (row_rest_2 < 2*col_rest_1 + 1), other=0.0)
+    col_rest_1 = col % 256
+    col_quotient = col_rest_1 // 128
+    col_quotient_1 = col // 512
+    col_rest_2 = (col_quotient_1 + 1) % 2
+    col_quotient_2 = col_rest_1 // 64
+    col_rest_3 = col_quotient_2 % 2
+    col_quotient_3 = col // 256
+    col_rest_4 = col_quotient_3 % 2
+    col_rest_5 = (col_rest_4 + 1) % 2
+    weight = tl.load(weight_ptr + (col_rest_5 - 2*col_rest_3 + 3*col_rest_2 - 6*col_quotient + 864*col_rest + 9*row + 8), mask=col_ok & row_ok & (col_rest < 62) & (col_rest_2 < 2*col_quotient + 1) & (col_rest_5 < 2*col_rest_3 + 1), other=0.0)
     abs_1 = tl.abs(weight)
     lt = abs_1 < float("inf")
     where = tl.where(lt, abs_1, 0.0)
@@ -137,7 +137,7 @@ def conv_transpose2d_kernel_3(weight_ptr, out_ptr, out1_ptr, out2_ptr, ROWS: tl.
     exp2_2 = tl.exp2(sub_2)
     mul_1 = weight * exp2_2
     rounded = mul_1.to(tl.float16).to(tl.float32)
-    tl.store(out2_ptr + (col + 256*row), rounded, mask=col_ok & row_ok)
+    tl.store(out2_ptr + (col + 1024*row), rounded, mask=col_ok & row_ok)
 
 
 @triton.jit
@@ -174,7 +174,7 @@ def conv_transpose2d_relu_kernel(x_ptr, x1_ptr, x2_ptr, x3_ptr, x4_ptr, bias_ptr
     m_quotient = m // (extent_1*extent_2)
     m_quotient_1 = m // extent_2
     x_from = x_ptr + (64*b_quotient_1 + 128*b_quotient_2 + 64*b_quotient_2*extent_2 + 256*m_quotient + 128*m_quotient*extent_2 + 128*m_quotient_1 + 64*m)
-    x1_from = x1_ptr + (24576*b + 256*n)
+    x1_from = x1_ptr + (256*b + 1024*n)
     for i in range(0, 2 * STEPS):
         segment = i // STEPS
         k = i % STEPS * BK
@@ -184,38 +184,26 @@ def conv_transpose2d_relu_kernel(x_ptr, x1_ptr, x2_ptr, x3_ptr, x4_ptr, bias_ptr
         x = tl.load(x_from + (ka + 128*segment + 64*segment*extent_2), mask=m_ok & (b_rest < 2*segment + 1) & (b_rest_2 < 2*ka_quotient + 1), other=0.0)
         x1 = tl.load(x1_from + (kb + 128*segment), mask=n_ok, other=0.0)
         acc = tl.dot(x, x1, acc)
-    acc = acc.T
-    m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[None, :]
-    n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[:, None]
-    if WIDE:
-        m = m.to(tl.int64)
-        n = n.to(tl.int64)
-    m_ok = m < extent*extent_1*extent_2
-    n_ok = n < 96
-    m_quotient_2 = m // (extent_1*extent_2)
-    x2 = tl.load(x2_ptr + m_quotient_2, mask=m_ok, other=0.0)
+    x2 = tl.load(x2_ptr + m_quotient, mask=m_ok, other=0.0)
     sub = x2 - 14.0
     mul = sub * 0.5
     floor = tl.floor(mul)
     exp2 = tl.exp2(floor)
     mul_1 = acc * exp2
-    x3 = tl.load(x3_ptr + (96*b + n), mask=n_ok, other=0.0)
+    x3 = tl.load(x3_ptr + n, mask=n_ok, other=0.0)
     mul_2 = mul_1 * x3
     sub_1 = sub - floor
     exp2_1 = tl.exp2(sub_1)
     mul_3 = mul_2 * exp2_1
-    x4 = tl.load(x4_ptr + (96*b + n), mask=n_ok, other=0.0)
+    x4 = tl.load(x4_ptr + n, mask=n_ok, other=0.0)
     mul_4 = mul_3 * x4
     bias = tl.load(bias_ptr + n, mask=n_ok, other=0.0)
     add = mul_4 + bias
     maximum = tl.maximum(add, 0.0, propagate_nan=tl.PropagateNan.ALL)
-    b_rest_3 = b % 2
     m_rest = m % extent_2
-    m_quotient_3 = m // extent_2
-    m_rest_1 = m_quotient_3 % extent_1
-    b_quotient_3 = b // 2
-    place = tl.broadcast_to(2*m_rest_1*width + b_rest_3 + b_quotient_3*width + 2*m_rest + 192*m_quotient_2*width*extent_1 + 2*n*width*extent_1, maximum.shape)
-    tl.store(out_ptr + place, maximum, mask=m_ok & n_ok & (b_rest_3 + 2*m_rest < width))
+    m_rest_1 = m_quotient_1 % extent_1
+    place = tl.broadcast_to(2*m_rest_1*width + b_rest_1 + b_quotient*width + 2*m_rest + 192*m_quotient*width*extent_1 + 2*n*width*extent_1, maximum.shape)
+    tl.store(out_ptr + place, maximum, mask=m_ok & n_ok & (b_rest_1 + 2*m_rest < width))
 
 
 @triton.jit
@@ -389,11 +377,11 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
     conv_transpose2d_kernel_2[(triton.cdiv(64, 64) * triton.cdiv(x_dim3 + 2, 64) * (2*x_dim0 + x_dim0*x_dim2),)](
         x, conv_transpose2d_1, conv_transpose2d_3, x_dim3, x_dim2, BX=64, BY=64, WIDE=256*x_dim0 + 128*x_dim0*x_dim2 + 64*x_dim0*x_dim2*x_dim3 + 128*x_dim0*x_dim3 >= 2**31, num_warps=4, num_stages=2,
     )
-    conv_transpose2d_4 = torch.empty((4, 96, 256), dtype=torch.float16, device=device)
-    conv_transpose2d_5 = torch.empty((4, 1, 96), dtype=torch.float32, device=device)
-    conv_transpose2d_6 = torch.empty((4, 1, 96), dtype=torch.float32, device=device)
-    conv_transpose2d_kernel_3[(triton.cdiv(384, 16),)](
-        first_weight, conv_transpose2d_5, conv_transpose2d_6, conv_transpose2d_4, ROWS=16, BLOCK=triton.next_power_of_2(256), WIDE=False, num_warps=4, num_stages=2,
+    conv_transpose2d_4 = torch.empty((96, 4, 256), dtype=torch.float16, device=device)
+    conv_transpose2d_5 = torch.empty((1, 1, 96), dtype=torch.float32, device=device)
+    conv_transpose2d_6 = torch.empty((1, 1, 96), dtype=torch.float32, device=device)
+    conv_transpose2d_kernel_3[(triton.cdiv(96, 4),)](
+        first_weight, conv_transpose2d_5, conv_transpose2d_6, conv_transpose2d_4, ROWS=4, BLOCK=triton.next_power_of_2(1024), WIDE=False, num_warps=4, num_stages=2,
     )
     relu = torch.empty((x_dim0, 96, 2*x_dim2, width_1), dtype=torch.float32, device=device)
     conv_transpose2d_relu_kernel[(4 * triton.cdiv(x_dim0*x_dim2*x_dim3, 128) * triton.cdiv(96, 128),)](
@@ -412,7 +400,7 @@ def kernel_function(x, *, first_weight, first_bias, second_weight):
     conv_transpose2d_kernel_5[(triton.cdiv(96, 64) * triton.cdiv(width_2 + 2, 64) * (2*x_dim0 + 2*x_dim0*x_dim2),)](
         relu, conv_transpose2d_8, conv_transpose2d_10, extent_3, x_dim2, width_1, BX=64, BY=64, WIDE=192*width_2*x_dim0 + 192*width_2*x_dim0*x_dim2 + 384*x_dim0 + 384*x_dim0*x_dim2 >= 2**31, num_warps=4, num_stages=2,
     )
-    conv_transpose2d_11 = torch.empty((1, 64, 576), dtype=torch.float16, device=device)
+    conv_transpose2d_11 = torch.empty((64, 1, 576), dtype=torch.float16, device=device)
     conv_transpose2d_12 = torch.empty((1, 1, 64), dtype=torch.float32, device=device)
     conv_transpose2d_13 = torch.empty((1, 1, 64), dtype=torch.float32, device=device)
     conv_transpose2d_kernel_6[(triton.cdiv(64, 4),)](

@@ -45,15 +45,23 @@ ACCEPTED = {
     "dilated_residual": ("self.c = nn.Conv2d(64, 64, 3, padding=2, dilation=2)", "return F.relu(self.c(x) + x)", "1, 64, 251, 251"),
     "batch_norm": ("self.c, self.n = nn.Conv2d(64, 64, 3, padding=1), nn.BatchNorm2d(64)", "return F.relu(self.n(self.c(x)))", "16, 64, 56, 56"),
     "line": ("self.c = nn.Conv1d(64, 128, 9, padding=4)", "return self.c(x)", "32, 64, 4000"),
+    "transposed": ("self.c = nn.ConvTranspose2d(64, 128, 3, stride=2, padding=1, bias=False)", "return F.relu(self.c(x))", "17, 64, 47, 33"),
+    "transposed_batch_norm": ("self.c, self.n = nn.ConvTranspose2d(64, 64, 4, stride=2, padding=1), nn.BatchNorm2d(64)", "return torch.tanh(self.n(self.c(x)))", "32, 64, 56, 64"),
+    "transposed_same": ("self.c = nn.ConvTranspose2d(64, 64, 3, padding=1)", "return self.c(x)", "32, 64, 55, 65"),
+    "transposed_line": ("self.c = nn.ConvTranspose1d(40, 64, 3, stride=4, output_padding=1)", "return F.relu(self.c(x))", "64, 40, 8001"),
+    "transposed_volume": ("self.c = nn.ConvTranspose3d(32, 64, 3, stride=2, padding=1, output_padding=1)", "return F.gelu(self.c(x))", "8, 32, 9, 15, 17"),
+    "transposed_dilated": ("self.c = nn.ConvTranspose2d(32, 64, 3, stride=(3, 2), padding=1, dilation=2)", "return self.c(x)", "32, 32, 40, 44"),
     "volume": ("self.c = nn.Conv3d(32, 64, 3, padding=1)", "return self.c(x)", "4, 32, 18, 30, 34"),
 }
-QUICK = ("bias_relu", "stride_odd_sizes")  # in every run of the suite; KERNELAGENT_ALL=1 has them all
+QUICK = ("bias_relu", "stride_odd_sizes", "transposed")  # in every run of the suite; KERNELAGENT_ALL=1 has them all
 
 # name -> (constructor, sizes, why not)
 REFUSED = {
     "groups": ("self.c = nn.Conv2d(128, 256, 3, padding=1, groups=2)", "16, 128, 56, 56", "it is made of groups"),
     "few_channels": ("self.c = nn.Conv2d(3, 128, 7, padding=3)", "64, 3, 112, 112", "3 channels are too few for a step"),
     "few_features": ("self.c = nn.Conv2d(128, 24, 3, padding=1)", "64, 128, 112, 112", "24 features are too few for a tile"),
+    "transposed_by_three": ("self.c = nn.ConvTranspose2d(64, 128, 3, stride=3)", "64, 64, 56, 56", "the results of 3 phases are not woven into each other"),
+    "transposed_groups": ("self.c = nn.ConvTranspose2d(128, 128, 3, stride=2, groups=2)", "64, 128, 56, 56", "it is made of groups"),
     "far_apart": ("self.c = nn.Conv2d(64, 128, 3, padding=16, dilation=16)", "256, 64, 14, 14", "zeros between its lines"),
 }
 
@@ -61,9 +69,14 @@ COMPILED = {
     "512_of_28": ("self.c = nn.Conv2d(512, 512, 3, padding=1)", "return self.c(x)", "32, 512, 28, 28"),
     "64_of_56": ("self.c = nn.Conv2d(64, 64, 3, padding=1)", "return F.relu(self.c(x))", "32, 64, 56, 56"),
     "from_96_stride": ("self.c = nn.Conv2d(96, 192, 3, stride=2, padding=1)", "return F.relu(self.c(x))", "64, 96, 56, 56"),
+    "transposed": ("self.c = nn.ConvTranspose2d(64, 128, 3, stride=2, padding=1, output_padding=1)", "return self.c(x)", "16, 64, 128, 128"),
+    "transposed_odd": ("self.c = nn.ConvTranspose3d(64, 128, 3, stride=2, padding=1)", "return torch.clamp(self.c(x), min=-1.0) / 2", "16, 64, 24, 48, 48"),
     "long_epilogue": ("self.c = nn.Conv2d(128, 128, 3, padding=1)", "return torch.sigmoid(F.gelu(self.c(x)) + x) * x", "16, 128, 64, 64"),
     **{f"{channels}_of_{side}": (f"self.c = nn.Conv2d({channels}, {channels}, 3, padding=1)", "return self.c(x)", f"{batch}, {channels}, {side}, {side}")
        for channels, side, batch in ((128, 28, 64), (256, 14, 128), (256, 64, 16), (64, 256, 8), (512, 14, 128))},
+    "transposed_same": ("self.c = nn.ConvTranspose2d(64, 64, 3, padding=1)", "return self.c(x)", "32, 64, 56, 56"),
+    "transposed_volume": ("self.c = nn.ConvTranspose3d(32, 64, 3, stride=2, padding=1, output_padding=1)", "return F.gelu(self.c(x))", "16, 32, 16, 32, 32"),
+    "transposed_line": ("self.c = nn.ConvTranspose1d(64, 128, 8, stride=4, padding=2)", "return self.c(x)", "32, 64, 16000"),
     "to_64": ("self.c = nn.Conv2d(256, 64, 3)", "return F.relu(self.c(x))", "32, 256, 56, 56"),
 }
 
@@ -99,7 +112,7 @@ class ConvTiles(unittest.TestCase):
                 self.assertNotIn("TensorDescriptor", self.text(name))
 
     def test_what_the_compiler_makes_of_them(self):
-        for name, case in list(COMPILED.items())[: None if ALL else 4]:
+        for name, case in list(COMPILED.items())[: None if ALL else 5]:
             with self.subTest(name):
                 done = self.generated(name, *case, "--no-verify")
                 self.assertEqual(done.code, 0, done.text())

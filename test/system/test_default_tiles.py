@@ -45,6 +45,7 @@ CASES = {
     "matmul_float16": ("M, N, K = 4096, 4096, 4096", "pass", "return F.gelu(a @ b)", "torch.rand(M, K).half(), torch.rand(K, N).half()"),
     "matmul_bfloat16_deep": ("M, N, K = 2048, 2048, 32768", "pass", "return a @ b", "torch.rand(M, K).bfloat16(), torch.rand(K, N).bfloat16()"),
     "conv": ("N, S = 16, 128", "self.conv = nn.Conv2d(64, 128, 3, padding=1)", "return F.relu(self.conv(a))", "torch.rand(N, 64, S, S)"),
+    "conv_transpose": ("N, S = 16, 128", "self.up = nn.ConvTranspose2d(64, 128, 3, stride=2, padding=1)", "return F.relu(self.up(a))", "torch.rand(N, 64, S, S)"),
     "attention_float32": ("B, S = 8, 1024", "pass", "return F.scaled_dot_product_attention(a, b, c, is_causal=True)",
                           "torch.rand(B, 12, S, 64), torch.rand(B, 12, S, 64), torch.rand(B, 12, S, 64)"),
     "attention_float32_wide": ("B, S = 8, 1024", "pass", "return F.scaled_dot_product_attention(a, b, c)",

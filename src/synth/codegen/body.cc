@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -303,7 +304,9 @@ Operand Body::load(const Buffer& buffer, const std::vector<Sym>& index, Conditio
     const std::set<std::string> varies = variables_in(wanted);
     if (std::includes(over.begin(), over.end(), varies.begin(), varies.end())) conditions.push_back(wanted);
   }
-  if (const auto line = over.size() == 1 && conditions.empty() ? lines_.find(*over.begin()) : lines_.end(); line != lines_.end()) {
+  std::set<std::string> axes;  // numbers are none
+  std::set_difference(over.begin(), over.end(), numbers_.begin(), numbers_.end(), std::inserter(axes, axes.end()));
+  if (const auto line = axes.size() == 1 && conditions.empty() ? lines_.find(*axes.begin()) : lines_.end(); line != lines_.end()) {
     std::vector<Sym> flat;
     for (const Sym& i : index) flat.push_back(ir::substitute(i, {{line->first, line->second.flat}}));
     return emit(role, load(buffer, flat, conditions, fill, widen).text + line->second.spread, over);

@@ -66,7 +66,7 @@ class Body {
   // A declared tile is one line of indices, `flat`, another variable, spread over the tile by `spread` ("[:, None]"). What varies with it alone is loaded as a
   // line: of a tile with one column each thread would load what it needs as often as it has columns.
   void line(const std::string& name, const ir::Sym& flat, const std::string& spread);
-  // An index that is a number in each turn of an unrolled loop.
+  // An index that is a number: in each turn of an unrolled loop, or in each program.
   void number(const std::string& name);
   // The value is known under a name, whatever the index.
   void bind(ir::ValueId value, Operand operand);

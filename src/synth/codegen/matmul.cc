@@ -156,21 +156,20 @@ class MatmulEmitter {
       body_.line("n = side + tl.arange(0, BN)[None, :]");
       name_blocks();
     } else {
-      places("[:, None]", "[None, :]");
+      body_.line("m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM)[:, None]");
+      body_.line("n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN)[None, :]");
     }
     body_.line("step_a = tl.arange(0, BK)[None, :]");
     body_.line("step_b = tl.arange(0, BK)[:, None]");
     body_.line("if WIDE:");
     if (!batch_.is(1)) body_.line("    b = b.to(tl.int64)");
     for (const char* name : {"m", "n", "step_a", "step_b"}) body_.line(fmt::format("    {0} = {0}.to(tl.int64)", name));
-    tile_of(values_);
+    body_.line(fmt::format("m_ok = m < {}", values_.text(rows_)));
+    body_.line(fmt::format("n_ok = n < {}", values_.text(columns_)));
     body_.line("acc = tl.zeros((BM, BN), tl.float32)");
-  }
-
-  // Rows and columns of the product, along the axes of the tile.
-  void places(const char* rows, const char* columns) {
-    body_.line(fmt::format("m = (first + (tile % (GROUP * across)) % tall) * BM + tl.arange(0, BM){}", rows));
-    body_.line(fmt::format("n = (tile % (GROUP * across)) // tall * BN + tl.arange(0, BN){}", columns));
+    values_.variable("m", "m_ok");
+    values_.variable("n", "n_ok");
+    values_.variable("b", "");
   }
 
   // Of a transposed convolution: several products of one image.
@@ -324,35 +323,9 @@ class MatmulEmitter {
   }
 
   void epilogue() {
-    if (is_of_phases()) turned_epilogue();
-    else store(values_, "(BM, BN)");
-  }
-
-  void store(Body& values, const char* shape) {
-    values.bind(node_.outputs[0], {"acc", {"m", "n"}, false});
+    values_.bind(node_.outputs[0], {"acc", {"m", "n"}, false});
     const std::vector<Sym> points{batch(), Sym::index("m", rows_), Sym::index("n", columns_)};
-    store_products(request_, values, points, {{"m"}, {"n"}}, "m_ok & n_ok", shape);
-  }
-
-  // Neighbouring places of a phase are stored a stride apart, features much further. Of two axes along which nothing lies side by side the compiler gives
-  // neighbouring threads the last one: places have to be columns.
-  void turned_epilogue() {
-    body_.line("acc = acc.T");
-    places("[None, :]", "[:, None]");
-    body_.line("if WIDE:");
-    for (const char* name : {"m", "n"}) body_.line(fmt::format("    {0} = {0}.to(tl.int64)", name));
-    Body turned(context_, body_);
-    tile_of(turned);
-    store(turned, "(BN, BM)");
-  }
-
-  // What is known of the tile's indices.
-  void tile_of(Body& values) {
-    body_.line(fmt::format("m_ok = m < {}", values.text(rows_)));
-    body_.line(fmt::format("n_ok = n < {}", values.text(columns_)));
-    values.variable("m", "m_ok");
-    values.variable("n", "n_ok");
-    values.variable("b", "");
+    store_products(request_, values_, points, {{"m"}, {"n"}}, "m_ok & n_ok", "(BM, BN)");
   }
 
   void launch() {
