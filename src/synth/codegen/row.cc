@@ -394,6 +394,7 @@ class RowEmitter {
 
 EmittedKernel emit_row(const EmitRequest& request) {
   if (std::optional<EmittedKernel> window = emit_window(request)) return std::move(*window);
+  if (std::optional<EmittedKernel> shared = emit_shared_rows(request)) return std::move(*shared);
   return RowEmitter(request).run();
 }
 
