@@ -45,7 +45,7 @@ def steps(program: str, python: str, out: Path, kernelbench: Path | None) -> lis
     script = lambda name, minutes, *words: Step(name, minutes, [python, f"bench/{name}.py", "--out", *words])
     all_steps = [Step("ceilings", 1, [program, "doctor", "--measure-ceilings"])]
     all_steps += [script("descriptor_products", 2.5, str(out / "descriptor_products.tsv")), script("convolutions", 3, str(out / "convolutions.tsv"), "--program", program)]
-    all_steps += [script("recurrences", 3, str(out / "recurrences")), script("launch_bound", 8, str(out / "launch_bound.tsv"))]
+    all_steps += [script("recurrences", 3, str(out / "recurrences")), script("shared_rows", 2, str(out / "shared_rows")), script("launch_bound", 8, str(out / "launch_bound.tsv"))]
     for strategy in ("beam_search", "greedy"):
         for kernel in SLOW:
             files = ["--problem", f"bench/slow/{kernel}_problem.py", "--kernel", f"bench/slow/{kernel}_kernel.py"]

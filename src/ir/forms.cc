@@ -14,6 +14,7 @@ constexpr auto kForms = std::to_array<FormRow>({
     {Form::descriptors, "descriptors", "operands of products come by tensor descriptors"},
     {Form::conv_tiles, "conv_tiles", "convolutions read blocks of the image by tensor descriptors"},
     {Form::persistent, "persistent", "a recurrent layer is one launch that keeps its weights on the chip"},
+    {Form::shared_rows, "shared_rows", "a row that is too long for one program is kept in the registers of several"},
     {Form::graphs, "graphs", "the launches of a call are captured once and replayed"},
 });
 

@@ -15,6 +15,7 @@ enum class Form {
   descriptors,  // products read their tiles by tensor descriptors
   conv_tiles,   // so do convolutions, a block of the image at a time
   persistent,   // a recurrent layer is one launch, its weights on the chip
+  shared_rows,  // a row that is too long for one program is kept in the registers of several
   graphs,       // the launches of a call are captured once and replayed
 };
 

@@ -7,6 +7,7 @@
 #include "partition/long_reductions.h"
 #include "partition/products.h"
 #include "partition/recurrences.h"
+#include "partition/shared_rows.h"
 #include "partition/steps.h"
 
 namespace ka::partition {
@@ -42,6 +43,7 @@ ir::Graph prepared(const ir::Graph& given, const std::string& tier, const ir::Gp
   std::set<int> inside;
   for (const auto& [last, found] : attention) inside.insert(found.inside.begin(), found.inside.end());
   const std::set<int> exact = before_steps(graph);
+  const std::set<int> shared = reductions_of_shared_rows(graph, gpu);
   ir::Graph out = rewritten(graph, [&](Rewriting& here) {
     if (inside.contains(here.number) || attention.contains(here.number)) {
       const std::optional<ir::ValueId> scores = checked("exact_scores", here, exact_scores(here));
@@ -53,6 +55,7 @@ ir::Graph prepared(const ir::Graph& given, const std::string& tier, const ir::Gp
     if (const std::optional<ir::ValueId> joined = checked("joined_onto", here, joined_onto(here))) return joined;
     if (const std::optional<ir::ValueId> product = checked("half_product", here, half_product(here, tier))) return product;
     if (const std::optional<ir::ValueId> product = checked("arranged_product", here, arranged_product(here))) return product;
+    if (shared.contains(here.number)) return std::optional<ir::ValueId>();
     if (const std::optional<ir::ValueId> squares = checked("split_squares", here, split_squares(here))) return squares;
     if (const std::optional<ir::ValueId> squares = checked("split_distances", here, split_distances(here))) return squares;
     if (const std::optional<ir::ValueId> sum = checked("split_exponentials", here, split_exponentials(here))) return sum;

@@ -100,6 +100,21 @@ TEST(LongReductions, MeasuredFromAnotherOfTheSameRowAreInItsPass) {
   EXPECT_EQ(r.kinds({r.b.reduce("sum", r.b.elementwise("exp", {r.b.elementwise("sub", {z, other})}), {1})}), "row row") << "from something else";
 }
 
+TEST(LongReductions, OfRowsThatProgramsShareStay) {
+  const auto kinds = [](const char* kind, bool again, DType dtype) {
+    Program p(128, 1 << 18);
+    p.gpu.forms = {ir::Form::shared_rows};
+    const ValueId x = p.input("x", {p.n, p.c}, dtype);
+    const ValueId of_row = p.b.reduce(kind, x, {1});
+    return p.kinds({again ? p.b.elementwise("div", {x, of_row}) : of_row});
+  };
+  EXPECT_EQ(kinds("sum", true, DType::float32), "row");
+  EXPECT_EQ(kinds("max", true, DType::bfloat16), "row");
+  EXPECT_EQ(kinds("sum", false, DType::float32), "row row") << "nobody looks at the row again";
+  EXPECT_EQ(kinds("prod", true, DType::float32), "row row pointwise") << "a product is not put together";
+  EXPECT_EQ(kinds("sum", true, DType::float64), "row row pointwise");
+}
+
 TEST(LongReductions, OfAnIntegerMinimumWithoutANeutralElementStay) {
   Program p(1, 1 << 20);
   EXPECT_EQ(p.kinds({p.b.reduce("min", p.input("x", {p.n, p.c}, DType::int64), {1})}), "row");

@@ -28,7 +28,7 @@ inline constexpr auto kAutoFlags = with_settings<kKernels>({
     {"--platform", "NAME", "cuda or xpu: the device that the file names where its arguments do not tell (default cuda)"},
     {"--target-platform", "NAME", "the same"},
     {"--gpu", "NAME", "the GPU whose facts decide tiles and ways of computing: h200 (the default), h100, b200, a100, l40s, rtx4090, max1550"},
-    {"--forms", "LIST", "forms of kernels to write: descriptors, conv_tiles, persistent, graphs, with commas between them; none, all; measured: those that were seen to win on that GPU; race: "
+    {"--forms", "LIST", "forms of kernels to write: descriptors, conv_tiles, persistent, shared_rows, graphs, with commas between them; none, all; measured: those that were seen to win on that GPU; race: "
                         "the same, then all others against them by the clock (the default on a GPU)"},
     {"--precision", "TIER", "default, fp32, tf32 or half: how accurate products must be"},
     {"--emit", "FORM", "kernel (kernel_function, the default) or kernelbench (the class ModelNew; on the direct route)"},

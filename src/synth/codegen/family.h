@@ -37,8 +37,10 @@ struct EmittedKernel {
   std::string loop, loop_count;         // launched once per value of this variable, which it is handed; empty: once
   std::string remark;                   // for the head of the file
   int num_warps = 4, num_stages = 2;
+  int registers = 0;  // that a thread may have; 0: as many as the compiler wants
   bool uses_libdevice = false;
   std::string counters;  // how many int32 counters it is handed as `arrived`, zero at first; its programs wait for each other, so they are all there at once
+  std::string partials;  // how many float32 numbers it is handed as `partials`, for its programs to tell each other
 };
 
 struct EmitRequest {
@@ -56,6 +58,8 @@ EmittedKernel emit_pointwise(const EmitRequest& request);
 EmittedKernel emit_row(const EmitRequest& request);
 // Of the row kernels, those whose windows overlap; nothing for the others.
 std::optional<EmittedKernel> emit_window(const EmitRequest& request);
+// Of the row kernels, those whose rows several programs keep together, where the GPU is to be given that form; nothing for the others.
+std::optional<EmittedKernel> emit_shared_rows(const EmitRequest& request);
 EmittedKernel emit_matmul(const EmitRequest& request);
 EmittedKernel emit_attention(const EmitRequest& request);
 EmittedKernel emit_scan(const EmitRequest& request);

@@ -80,9 +80,9 @@ class Units {
   std::vector<Launch> members_;       // by unit; empty: joined another one
 };
 
-// A kernel that fills the GPU alone gains nothing but a launch; one that is launched again and again, over two dimensions or with descriptors has no place for members.
+// A kernel that fills the GPU alone gains nothing but a launch; one that is launched again and again, over two dimensions, with descriptors or with programs that wait for each other has no place for members.
 bool is_small(const EmittedKernel& kernel, const ir::Gpu& gpu) {
-  return kernel.loop.empty() && kernel.blocks.empty() && kernel.grid.ends_with(",)") && kernel.programs > 0 && kernel.programs < gpu.wanted_programs();
+  return kernel.loop.empty() && kernel.blocks.empty() && kernel.counters.empty() && kernel.grid.ends_with(",)") && kernel.programs > 0 && kernel.programs < gpu.wanted_programs();
 }
 
 std::vector<std::string> parameters_of(const std::string& text) {

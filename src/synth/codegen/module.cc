@@ -89,7 +89,7 @@ class ModuleWriter {
 
   void name_values() {
     for (const ir::SizeSource& size : graph_.sizes) names_.reserve(size.symbol);
-    for (const char* name : {"step", "device", "keep", "arrived", "blocks_of"}) names_.reserve(name);
+    for (const char* name : {"step", "device", "keep", "arrived", "partials", "blocks_of"}) names_.reserve(name);
     for (const ir::Argument& argument : graph_.arguments) {
       if (argument.value < 0) continue;
       const std::string name = names_.unique(argument.keyword);
@@ -357,6 +357,7 @@ class ModuleWriter {
       }
     }
     if (!kernel.counters.empty()) out.line(fmt::format("arrived = torch.zeros(({},), dtype=torch.int32, device={})", kernel.counters, device_));
+    if (!kernel.partials.empty()) out.line(fmt::format("partials = torch.empty(({},), dtype=torch.float32, device={})", kernel.partials, device_));
     if (!kernel.blocks.empty()) descriptors(out, kernel);
     std::vector<std::string> arguments = kernel.pointers;
     if (!kernel.loop.empty()) {
@@ -369,6 +370,7 @@ class ModuleWriter {
     for (const auto& [name, value] : kernel.constants) arguments.push_back(fmt::format("{}={}", name, value));
     arguments.push_back(fmt::format("num_warps={}", kernel.num_warps));
     arguments.push_back(fmt::format("num_stages={}", kernel.num_stages));
+    if (kernel.registers > 0) arguments.push_back(fmt::format("maxnreg={}", kernel.registers));
     if (!kernel.counters.empty()) arguments.push_back("launch_cooperative_grid=True");
     out.line(fmt::format("{}[{}](", kernel.name, kernel.grid));
     out.line(fmt::format("    {},", fmt::join(arguments, ", ")));

@@ -22,6 +22,13 @@ constexpr Prelude kPrelude[] = {
      "    low = tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"
      "    return tl.where(low == float(\"-inf\"), high, high + tl.log(1.0 + tl.exp(low - high)))\n"},
     {"rows_of", "def rows_of(length):\n    \"\"\"How many rows make a tile.\"\"\"\n    return max(1, 4096 // triton.next_power_of_2(length))\n"},
+    {"programs_for",
+     "def programs_for(rows, columns, chunk, residents):\n    \"\"\"Of those that fit onto the GPU, whole groups of the programs that share a row, each with enough to do.\"\"\"\n"
+     "    parts = triton.cdiv(columns, chunk)\n    return parts * max(1, min(rows, residents // parts, triton.cdiv(rows * columns, parts * 4096)))\n"},
+    {"chunk_for",
+     "def chunk_for(rows, columns, most, residents):\n    \"\"\"Columns that each program of a row keeps: few enough for all programs to have some, and for its registers.\"\"\"\n"
+     "    fair = min(most, max(256, triton.cdiv(rows * columns, residents)))\n"
+     "    return triton.next_power_of_2(max(fair, triton.cdiv(columns, residents)))\n"},
     {"keep",
      "@triton.jit\ndef copy_kernel(from_ptr, to_ptr, n, BLOCK: tl.constexpr):\n"
      "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"

@@ -11,6 +11,7 @@
 // are in the stage of the maximum and of the mean that they are measured from (online.h): a softmax is two passes, not three.
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 #include "synth/codegen/family.h"
 #include "synth/codegen/layout.h"
 #include "synth/codegen/online.h"
+#include "synth/codegen/row_domain.h"
 
 namespace ka::codegen {
 namespace {
@@ -28,6 +30,9 @@ using ir::Sym;
 using ir::ValueId;
 
 constexpr std::int64_t kWholeLimit = 16384;    // columns of a row that stays in registers
+constexpr std::int64_t kWidestLimit = 32768;   // of one that leaves its program few registers for anything else
+constexpr double kWidestOperands = 2, kWidestFlops = 10;  // for each element: what such a program has registers for
+constexpr std::int64_t kAligned = 16;          // elements
 constexpr std::int64_t kUnrolledLimit = 64;    // columns of a window that is unrolled
 constexpr std::int64_t kTileElements = 4096;   // rows * columns of a tile
 constexpr std::int64_t kLoopBlock = 2048;      // one row at a time: more in flight needs more registers than it hides time
@@ -37,70 +42,16 @@ constexpr std::int64_t kUnrolledElements = 4096;    // rows * columns of windows
 
 enum class Shape { whole, looped, unrolled };
 
-struct Kind {
-  const char* name;
-  const char* identity_float;
-  const char* identity_int;
-  const char* combine;   // of two tiles
-  const char* function;  // along an axis
-};
-
-constexpr Kind kKinds[] = {
-    {"sum", "0.0", "0", "{0} + {1}", "tl.sum({0}, axis=1)[:, None]"},
-    {"prod", "1.0", "1", "{0} * {1}", "tl.reduce({0}, 1, product)[:, None]"},
-    {"max", "float(\"-inf\")", "lowest", "tl.maximum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)", "tl.reduce({0}, 1, largest)[:, None]"},
-    {"min", "float(\"inf\")", "highest", "tl.minimum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)", "tl.reduce({0}, 1, smallest)[:, None]"},
-    {"any", "False", "False", "{0} | {1}", "(tl.max({0}.to(tl.int32), axis=1) > 0)[:, None]"},
-    {"all", "True", "True", "{0} & {1}", "(tl.min({0}.to(tl.int32), axis=1) > 0)[:, None]"},
-};
-
-const Kind& kind_of(const std::string& name) {
-  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return name == k.name; });
-  KA_CHECK(found != std::end(kKinds));
-  return *found;
-}
-
-std::int64_t lowest(DType dtype) {
-  switch (dtype) {
-    case DType::int64: return INT64_MIN;
-    case DType::int32: return INT32_MIN;
-    case DType::int16: return INT16_MIN;
-    case DType::int8: return INT8_MIN;
-    default: return 0;
-  }
-}
-
-std::int64_t highest(DType dtype) {
-  switch (dtype) {
-    case DType::int64: return INT64_MAX;
-    case DType::int32: return INT32_MAX;
-    case DType::int16: return INT16_MAX;
-    case DType::int8: return INT8_MAX;
-    case DType::uint8: return UINT8_MAX;
-    default: return 1;
-  }
-}
-
-std::string identity(const std::string& kind, DType dtype) {
-  const Kind& row = kind_of(kind);
-  if (ir::is_float(dtype)) return row.identity_float;
-  const std::string text = row.identity_int;
-  if (text == "lowest") return fmt::format("{}", lowest(dtype));
-  if (text == "highest") return fmt::format("{}", highest(dtype));
-  return text;
-}
-
 class RowEmitter {
  public:
   explicit RowEmitter(const EmitRequest& request)
-      : request_(request), graph_(request.graph), kernel_(request.kernel), context_(context_of(request)), values_(context_, body_) {}
+      : request_(request), graph_(request.graph), kernel_(request.kernel), domain_(row_domain(kernel_)), rows_(domain_.rows), columns_(domain_.columns), points_(domain_.points), context_(context_of(request)), values_(context_, body_) {}
 
   EmittedKernel run() {
-    split_domain();
     choose();
     prologue();
-    const int stages = assign_stages();
-    for (int stage = 1; stage <= stages; ++stage) pass(stage);
+    stages_.emplace(context_, kernel_, shape_ == Shape::looped);
+    for (int stage = 1; stage <= stages_->last(); ++stage) pass(stage);
     store_results();
     out_.name = request_.name;
     finish(out_, context_, body_);
@@ -108,22 +59,6 @@ class RowEmitter {
   }
 
  private:
-  void split_domain() {
-    for (int d = 0; d < static_cast<int>(kernel_.domain.size()); ++d) {
-      const bool reduced = std::find(kernel_.reduced.begin(), kernel_.reduced.end(), d) != kernel_.reduced.end();
-      (reduced ? column_extents_ : row_extents_).push_back(kernel_.domain[static_cast<std::size_t>(d)]);
-    }
-    rows_ = ir::product(row_extents_);
-    columns_ = ir::product(column_extents_);
-    const std::vector<Sym> row_index = ir::delinearize(Sym::index("row", rows_), row_extents_);
-    const std::vector<Sym> col_index = ir::delinearize(Sym::index("col", columns_), column_extents_);
-    std::size_t r = 0, c = 0;
-    for (int d = 0; d < static_cast<int>(kernel_.domain.size()); ++d) {
-      const bool reduced = std::find(kernel_.reduced.begin(), kernel_.reduced.end(), d) != kernel_.reduced.end();
-      points_.push_back(reduced ? col_index[c++] : row_index[r++]);
-    }
-  }
-
   // Whether neighbouring rows are neighbours in memory, and the elements of a row are not.
   bool rows_are_neighbours() const {
     std::vector<Sym> offsets;
@@ -146,10 +81,38 @@ class RowEmitter {
     return rows >= 1024 * 8 * request_.gpu.multiprocessors ? std::clamp<std::int64_t>(kUnrolledElements / columns, 256, 1024) : 256;
   }
 
+  // 32 warps hold 32768 numbers of 32 bits in half of the registers of a multiprocessor; the addresses and masks of rows that begin or end anywhere, more operands, a long
+  // expression or a place for each number do not fit into the other half. Each multiprocessor has one such program: there must be rows for several rounds of them.
+  bool is_whole_in_all_registers(std::int64_t rows, std::int64_t columns) const {
+    if (!request_.gpu.cuda || columns > kWidestLimit || columns % kAligned != 0 || rows < request_.gpu.wanted_programs()) return false;
+    double operands = 0, flops = 0;
+    std::set<ValueId> seen;
+    std::vector<ValueId> waiting(kernel_.outputs.begin(), kernel_.outputs.end());
+    for (const int number : kernel_.nodes) {
+      const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
+      if (node.op == "reduce" && finds_place(node)) return false;
+      waiting.push_back(node.op == "reduce" ? node.inputs[0] : node.outputs[0]);
+    }
+    while (!waiting.empty()) {
+      const ValueId value = waiting.back();
+      waiting.pop_back();
+      if (!seen.insert(value).second || given_value(request_, ir::product(graph_.shape(value))) < columns) continue;
+      const Node* node = graph_.maker(value);
+      if (ir::size_of(graph_.type(value).dtype) > 4) return false;
+      if (node == nullptr || context_.loadable(value) != nullptr) {
+        ++operands;
+        continue;
+      }
+      if (ir::find_primitive(node->op)->fusion == ir::Fusion::elementwise) flops += ir::find_primitive(node->op)->flops;
+      waiting.insert(waiting.end(), node->inputs.begin(), node->inputs.end());
+    }
+    return operands <= kWidestOperands && flops <= kWidestFlops;
+  }
+
   void choose() {
     const std::int64_t columns = given_value(request_, columns_), rows = given_value(request_, rows_);
     if (columns_.constant() && columns <= kUnrolledLimit && rows >= 4 * columns) shape_ = Shape::unrolled;
-    else if (columns <= kWholeLimit) shape_ = Shape::whole;
+    else if (columns <= kWholeLimit || is_whole_in_all_registers(rows, columns)) shape_ = Shape::whole;
     else shape_ = Shape::looped;
     std::int64_t block = 1;
     while (block < columns) block *= 2;
@@ -169,7 +132,7 @@ class RowEmitter {
     }
     tile_rows_ = tile_rows;
     out_.num_warps = block_ * tile_rows_ >= 8192 ? 8 : 4;
-    if (block_ * tile_rows_ >= 16384) out_.num_warps = 16;
+    if (block_ * tile_rows_ >= 16384) out_.num_warps = block_ * tile_rows_ > kWholeLimit ? 32 : 16;
   }
 
   void prologue() {
@@ -203,66 +166,12 @@ class RowEmitter {
     out_.programs = given_value(request_, ir::ceil_div(rows_, tile_rows_));
   }
 
-  // Stage of every owned value: how many reductions must be done before it is known.
-  int stage_of(ValueId value) {
-    if (const auto found = stages_.find(value); found != stages_.end()) return found->second;
-    int stage = 0;
-    const Node* node = graph_.maker(value);
-    if (const std::optional<OnlineSum> online = node == nullptr ? std::nullopt : online_in_loop(*node)) {
-      stage = stage_of(online->x) + 1;
-    } else if (node != nullptr && context_.loadable(value) == nullptr) {
-      for (const ValueId input : node->inputs) stage = std::max(stage, stage_of(input));
-      if (node->op == "reduce") ++stage;
-    }
-    stages_[value] = stage;
-    return stage;
-  }
-
-  // The sum as one that needs no pass of its own: the centre is known at the end of this pass, or a maximum is taken in it.
-  std::optional<OnlineSum> online_in_loop(const Node& node) {
-    const bool here = shape_ == Shape::looped && context_.loadable(node.outputs.empty() ? -1 : node.outputs[0]) == nullptr && node.op == "reduce";
-    const std::optional<OnlineSum> online = here ? online_sum(graph_, node) : std::nullopt;
-    if (!online) return std::nullopt;
-    const int before = stage_of(online->x), centre = stage_of(online->centre);
-    if (centre != before + 1 || (online->kind == OnlineSum::Kind::exponentials && maximum_of(online->x) == nullptr)) return std::nullopt;
-    return online;
-  }
-
-  const Node* maximum_of(ValueId x) const {
-    for (const int number : kernel_.nodes) {
-      const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
-      if (node.op == "reduce" && ir::text_attribute(node, "kind") == "max" && node.inputs[0] == x) return &node;
-    }
-    return nullptr;
-  }
-
-  int assign_stages() {
-    int last = 0;
-    for (const int number : kernel_.nodes) {
-      const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
-      if (node.op == "reduce") last = std::max(last, stage_of(node.outputs[0]));
-    }
-    return last;
-  }
-
-  std::vector<const Node*> reductions_of(int stage) {
-    std::vector<const Node*> out;
-    for (const int number : kernel_.nodes) {
-      const Node& node = graph_.nodes[static_cast<std::size_t>(number)];
-      if (node.op == "reduce" && stage_of(node.outputs[0]) == stage) out.push_back(&node);
-    }
-    return out;
-  }
-
   static bool finds_place(const Node& node) {
     const std::string& kind = ir::text_attribute(node, "kind");
     return kind == "argmax" || kind == "argmin";
   }
 
-  DType accumulator(const Node& node) const {
-    const DType dtype = graph_.type(node.inputs[0]).dtype;
-    return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
-  }
+  DType accumulator(const Node& node) const { return accumulator_type(graph_.type(node.inputs[0]).dtype); }
 
   // The operand of a reduction as a whole tile, lanes outside replaced by what changes nothing.
   std::string neutral_tile(Body& values, const Node& node, const std::string& kind) {
@@ -285,7 +194,7 @@ class RowEmitter {
   }
 
   void pass(int stage) {
-    const std::vector<const Node*> nodes = reductions_of(stage);
+    const std::vector<const Node*> nodes = stages_->reductions(stage);
     if (nodes.empty()) return;
     if (shape_ == Shape::whole) {
       for (const Node* node : nodes) reduce_whole(*node);
@@ -298,7 +207,7 @@ class RowEmitter {
       if (ir::text_attribute(*node, "kind") == "max") largest[node->inputs[0]] = names.back();
     }
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      const std::optional<OnlineSum> online = online_in_loop(*nodes[k]);
+      const std::optional<OnlineSum> online = stages_->online(*nodes[k]);
       if (!online) continue;
       if (online->kind == OnlineSum::Kind::exponentials) places[k] = largest.at(online->x);
       else places[k] = start_mean(*nodes[k]);
@@ -307,7 +216,7 @@ class RowEmitter {
     // what is measured from the largest so far comes before that grows
     for (const bool first : {true, false}) {
       for (std::size_t k = 0; k < nodes.size(); ++k) {
-        const std::optional<OnlineSum> online = online_in_loop(*nodes[k]);
+        const std::optional<OnlineSum> online = stages_->online(*nodes[k]);
         if (online.has_value() != first) continue;
         if (online) accumulate_online(inner, *online, names[k], places[k]);
         else accumulate(inner, *nodes[k], names[k], places[k]);
@@ -315,7 +224,7 @@ class RowEmitter {
     }
     body_.dedent();
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      const std::optional<OnlineSum> online = online_in_loop(*nodes[k]);
+      const std::optional<OnlineSum> online = stages_->online(*nodes[k]);
       Operand result = online ? close_online(*nodes[k], *online, names[k], places[k]) : close_accumulator(*nodes[k], names[k], places[k]);
       values_.bind(nodes[k]->outputs[0], std::move(result));
     }
@@ -344,13 +253,7 @@ class RowEmitter {
   }
 
   Operand close_online(const Node& node, const OnlineSum& online, const std::string& name, const std::string& so_far) {
-    std::vector<Sym> index = points_;
-    const ir::Shape& shape = graph_.shape(online.centre);
-    index.erase(index.begin(), index.end() - static_cast<std::ptrdiff_t>(shape.size()));
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      if (shape[d].is(1)) index[d] = 0;
-    }
-    const std::string centre = values_.value(online.centre, index).text;
+    const std::string centre = values_.value(online.centre, index_of_operand(graph_.shape(online.centre), points_)).text;
     if (online.kind == OnlineSum::Kind::exponentials) return values_.emit("sum", reduce_text("sum", node, fmt::format("{} * tl.exp({} - {})", name, so_far, centre)), {"row"});
     const std::string columns = values_.text(columns_), off = body_.unique("off"), seen = body_.unique("seen");
     body_.line(fmt::format("{} = tl.cast(({} - lane + (BLOCK - 1)) // BLOCK, {})", seen, columns, compute_type(accumulator(node))));
@@ -394,10 +297,7 @@ class RowEmitter {
     const std::string kind = ir::text_attribute(node, "kind");
     if (place.empty()) {
       const std::string x = neutral_tile(inner, node, kind);
-      std::string combine = kind_of(kind).combine;
-      if (!ir::is_float(accumulator(node)) && (kind == "max" || kind == "min"))
-        combine = kind == "max" ? "tl.maximum({0}, {1})" : "tl.minimum({0}, {1})";
-      body_.line(fmt::format("{} = {}", name, fmt::format(fmt::runtime(combine), name, x)));
+      body_.line(fmt::format("{} = {}", name, combine_text(kind, accumulator(node), name, x)));
       return;
     }
     const std::string base = kind == "argmax" ? "max" : "min";
@@ -419,11 +319,7 @@ class RowEmitter {
     return values_.emit("place", place_text(kind, name, place), {"row"});
   }
 
-  std::string reduce_text(const std::string& kind, const Node& node, const std::string& x) const {
-    if (!ir::is_float(accumulator(node)) && kind == "max") return fmt::format("tl.max({}, axis=1)[:, None]", x);
-    if (!ir::is_float(accumulator(node)) && kind == "min") return fmt::format("tl.min({}, axis=1)[:, None]", x);
-    return fmt::format(fmt::runtime(kind_of(kind).function), x);
-  }
+  std::string reduce_text(const std::string& kind, const Node& node, const std::string& x) const { return codegen::reduce_text(kind, accumulator(node), x); }
 
   static std::string place_text(const std::string& kind, const std::string& x, const std::string& place) {
     return fmt::format("first_{}({}, {})[:, None]", kind == "argmax" ? "largest" : "smallest", x, place);
@@ -441,13 +337,7 @@ class RowEmitter {
     values_.bind(node.outputs[0], values_.emit("best_at", place_text(kind, x, place.text), {"row"}));
   }
 
-  bool is_per_row(ValueId value) const {
-    for (const Sym& i : at_points(kernel_.index.at(value), points_)) {
-      if (ir::depends_on(i, "col")) return false;
-    }
-    // an index without columns covers the value only when every column has the same element
-    return true;
-  }
+  bool is_per_row(ValueId value) const { return codegen::is_per_row(kernel_, domain_, value); }
 
   void store_results() {
     std::vector<ValueId> full;
@@ -485,17 +375,18 @@ class RowEmitter {
   const EmitRequest& request_;
   const ir::Graph& graph_;
   const ir::PlannedKernel& kernel_;
+  const RowDomain domain_;
+  const Sym& rows_;
+  const Sym& columns_;
+  const std::vector<Sym>& points_;
   EmittedKernel out_;
   Source body_;
   KernelContext context_;
   Body values_;
-  ir::Shape row_extents_, column_extents_;
-  Sym rows_, columns_;
-  std::vector<Sym> points_;
   Shape shape_ = Shape::whole;
   std::int64_t block_ = 1, tile_rows_ = 1;
   bool fills_tile_ = false;  // as many rows as a tile has room for, not as many as there are
-  std::map<ValueId, int> stages_;
+  std::optional<RowStages> stages_;
   std::map<std::pair<ValueId, std::string>, std::string> neutral_;  // tiles of this turn of a loop, by what their lanes outside are
 };
 
@@ -503,6 +394,7 @@ class RowEmitter {
 
 EmittedKernel emit_row(const EmitRequest& request) {
   if (std::optional<EmittedKernel> window = emit_window(request)) return std::move(*window);
+  if (std::optional<EmittedKernel> shared = emit_shared_rows(request)) return std::move(*shared);
   return RowEmitter(request).run();
 }
 
