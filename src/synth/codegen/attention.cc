@@ -305,6 +305,10 @@ class AttentionEmitter {
       inner.bind(mask->masked, {masked, {"m", "n"}, false});
     }
     body_.line("score = " + whole(plan_.inner));
+    for (const Hidden& hidden : plan_.hidden) {
+      const std::string condition = inner.named(inner.value(hidden.condition.first, hidden.condition.second), DType::bool_).text;
+      body_.line(fmt::format(fmt::runtime(hidden.where_true ? "score = tl.where({}, float(\"-inf\"), score)" : "score = tl.where({}, score, float(\"-inf\"))"), condition));
+    }
     std::string visible = mask && plan_.mask_is_last ? shown() : "";
     if (!has_even_columns()) visible = visible.empty() ? "n_ok" : fmt::format("({}) & n_ok", visible);
     if (!visible.empty()) {
