@@ -12,8 +12,8 @@ keys = 1030
 class Model(nn.Module):
     def forward(self, q, k, v, bias):
         allowed = (bias > -1.0) & (torch.arange(q.shape[-2], device=q.device)[:, None] != 5)
-        hidden = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True), hidden, torch.softmax(20.0 * torch.tanh(q @ k.transpose(-2, -1) / 20.0), -1) @ v
+        hidden = F.scaled_dot_product_attention(-q, k, v, attn_mask=allowed)
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True), hidden, torch.softmax(20.0 * torch.tanh(q * q @ k.transpose(-2, -1) / 20.0), -1) @ v
 
 
 def get_inputs():
