@@ -94,10 +94,10 @@ struct Way {
 };
 
 // Whether it is worth it, with the reason.
-bool pays(const Rewriting& here, const Extents& e, const Way& way) {
+bool pays(const Rewriting& here, const Extents& e, const Way& way, const std::string& what) {
   const double work = e.flops() / way.then, passes = way.bytes / here.gpu.bytes + way.launches * here.gpu.launch_seconds, before = e.flops() / way.now;
   const bool better = work + passes < 0.8 * before;
-  here.decide(e.text(), fmt::format("{} {}, {} and {} for {} passes over the operands instead of {}", better ? "as" : "not as", way.name, time_text(work), time_text(passes), way.launches, time_text(before)));
+  here.decide(what, fmt::format("{} {}, {} and {} for {} passes over the operands instead of {}", better ? "as" : "not as", way.name, time_text(work), time_text(passes), way.launches, time_text(before)));
   return better;
 }
 
@@ -156,7 +156,7 @@ std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) 
   const Extents e = extents_of(here, b.shape(x), b.shape(y));
   if (has_few_tiles(here, e) || e.columns < kSmallestTile || e.rows < kSmallestTile || e.depth < kLeastDepth) return std::nullopt;
   const double elements = e.batch * e.depth * (e.rows + e.columns);
-  if (!pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * elements, 3})) return std::nullopt;
+  if (!pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * elements, 3}, e.text())) return std::nullopt;
   const Shape shape{b.shape(x)[0], b.shape(x)[1], b.shape(y)[2]};
   const Parts left = parts_of(here, x, 2), right = parts_of(here, y, 1);
   const ValueId product = b.node("matmul", {left.high, right.high, left.low, right.low}, three_products(), {{DType::float32, shape}})[0];
@@ -225,7 +225,7 @@ std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& lo
   }
   if (has_few_tiles(here, e)) return std::nullopt;
   const double image = static_cast<double>(here.sizes.given(ir::product(b.shape(x))));
-  if (!pays(here, e, {"one product of scaled float16 numbers, channels last", here.gpu.gathered_products, here.gpu.half_products, 14 * image, 4})) return std::nullopt;
+  if (!pays(here, e, {"one product of scaled float16 numbers, channels last", here.gpu.gathered_products, here.gpu.half_products, 14 * image, 4}, e.text())) return std::nullopt;
   const std::optional<ImageRows> laid = ImageRows::of(here, x, filter, w);
   const Sym given = b.shape(x)[1], channels = laid ? laid->channels() : here.sizes.size("channels", ir::ceil_div(given, 4) * 4);
   std::vector<int> all(w.dims + 1);
@@ -267,13 +267,14 @@ bool are_plain_weights(const ir::Graph& graph, const Attention& found) {
   return true;
 }
 
-// The same answer for both products of an attention. `tell` once.
-bool takes_three_products(Rewriting& here, const Attention& found, bool tell) {
+// The same answer for both products of an attention.
+bool takes_three_products(const Rewriting& here, const Attention& found) {
   const ir::Graph& graph = here.old;
   const auto given = [&](ValueId x, std::size_t d) { return static_cast<double>(here.sizes.given(graph.shape(x)[d])); };
   const double batch = given(found.query, 0), rows = given(found.query, 1), depth = given(found.query, 2), columns = given(found.key, 2), width = given(found.value, 2);
+  const std::string what = fmt::format("attention of [{:.0f}, {:.0f}, {:.0f}] over {:.0f} keys", batch, rows, depth, columns);
   const auto no = [&](const std::string& why) {
-    if (tell) here.decide(fmt::format("attention of [{:.0f}, {:.0f}, {:.0f}] over {:.0f} keys", batch, rows, depth, columns), "multiplied as it is, " + why);
+    here.decide(what, "multiplied as it is, " + why);
     return false;
   };
   for (const ValueId x : {found.query, found.key, found.value}) {
@@ -283,7 +284,7 @@ bool takes_three_products(Rewriting& here, const Attention& found, bool tell) {
   if (!are_plain_weights(graph, found)) return no("weights beyond a softmax may be too large for float16 numbers");
   if (std::min(rows, columns) < kSmallestTile) return no("there are few of them");
   const Extents e{batch, rows, columns, depth + width};
-  return pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * batch * (rows * depth + columns * (depth + width)), 4});
+  return pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * batch * (rows * depth + columns * (depth + width)), 4}, what);
 }
 
 ValueId unscaling(ir::Builder& b, ValueId power) {
@@ -331,7 +332,7 @@ std::optional<ValueId> half_product(Rewriting& here, const std::string& tier) {
 
 std::optional<ValueId> half_attention(Rewriting& here, const std::string& tier, const Attention& found) {
   const bool is_last = here.number == found.last;
-  if (here.node.op != "matmul" || ir::contraction_precision(tier, here.node) != "ieee" || !takes_three_products(here, found, is_last)) return std::nullopt;
+  if (here.node.op != "matmul" || ir::contraction_precision(tier, here.node) != "ieee" || !takes_three_products(here, found)) return std::nullopt;
   return is_last ? weighted_sums(here, here.inputs[0], here.inputs[1]) : scores_of(here, here.inputs[0], here.inputs[1]);
 }
 

@@ -311,7 +311,7 @@ TEST(Attention, OfManyFloatsIsMadeOfThreeProductsEach) {
   // queries and keys are taken apart row by row, values column by column
   EXPECT_EQ(p.kinds({p.out}), "row row row row pointwise attention");
   EXPECT_EQ(products(p.graph), "product of 4, one sum of 4");
-  EXPECT_THAT(decisions, Contains(HasSubstr("product of [8, 2000, 128] and [8, 128, 2000]: as three float16 products")));
+  EXPECT_THAT(decisions, Contains(HasSubstr("attention of [8, 2000, 64] over 2000 keys: as three float16 products")));
 }
 
 TEST(Attention, OfFloatsStaysAsItIsWithAReason) {
