@@ -43,7 +43,8 @@ PARTS = {
     "masked_64": (case(MASKED, "float", 64, mask="1, 1, 2048, 2048"), (128, 64, 8, 3)),
     "narrow_40": (case(PLAIN, "float", 40), (128, 64, 8, 3)),
     "causal_128": (case(CAUSAL, "float", 128), (128, 32, 8, 3)),
-    "masked_128": (case(MASKED, "float", 128, mask="4, 1, 2048, 2048"), (128, 32, 8, 3)),
+    "masked_128": (case(MASKED, "float", 128, mask="4, 1, 2048, 2048"), (128, 16, 8, 3)),
+    "masked_80": (case(MASKED, "float", 80, 1000, 1000, "1, 1, 1000, 1000"), (128, 16, 8, 3)),
     "odd_80": (case(CAUSAL, "float", 80, 2047, 2049), (128, 32, 8, 3)),
 }
 # of these, what descriptors are tried with
