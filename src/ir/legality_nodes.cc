@@ -265,13 +265,13 @@ constexpr AttributeRule kGather[] = {{"shape", Kind::numbers}, {"index", Kind::n
 constexpr AttributeRule kCat[] = {{"dim", Kind::number}};
 constexpr AttributeRule kReduce[] = {{"kind", Kind::text}, {"dims", Kind::numbers}};
 constexpr AttributeRule kScan[] = {{"kind", Kind::text}, {"dim", Kind::number}, {"reverse", Kind::flag}};
-constexpr AttributeRule kMatmul[] = {{"grade", Kind::text, false}, {"run", Kind::number, false}, {"window", Kind::numbers, false}, {"phases", Kind::numbers, false}};
+constexpr AttributeRule kMatmul[] = {{"grade", Kind::text, false}, {"run", Kind::number, false}, {"window", Kind::numbers, false}, {"phases", Kind::numbers, false}, {"one_sum", Kind::flag, false}};
 constexpr AttributeRule kOrder[] = {{"descending", Kind::flag}};
 constexpr AttributeRule kRecurrence[] = {{"kind", Kind::text}, {"reverse", Kind::flag}, {"layers", Kind::number, false}, {"biases", Kind::number, false}};
 constexpr AttributeRule kRandom[] = {{"kind", Kind::text}, {"p", Kind::real}, {"q", Kind::real}, {"gaps", Kind::flag, false}, {"order", Kind::numbers, false}, {"place", Kind::numbers, false}};
 constexpr AttributeRule kUnknown[] = {{"reason", Kind::text}};
 // marks for later passes: where a value is computed, not what it is
-constexpr AttributeRule kElementwise[] = {{"apart", Kind::text, false}, {"kept", Kind::flag, false}, {"exact", Kind::flag, false}, {"copy", Kind::flag, false}, {"operands_kept", Kind::flag, false}};
+constexpr AttributeRule kElementwise[] = {{"apart", Kind::text, false}, {"kept", Kind::flag, false}, {"exact", Kind::flag, false}, {"copy", Kind::flag, false}, {"operands_kept", Kind::flag, false}, {"positive", Kind::flag, false}};
 
 constexpr Rule kRules[] = {
     {"constant", kConstant, of_constant}, {"index", kIndex, of_index},     {"reshape", kReshape, of_reshape},

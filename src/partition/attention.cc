@@ -45,7 +45,7 @@ class Matcher {
     if (node.op != "matmul") return std::nullopt;
     found_.weights = node.inputs[0];
     found_.value = node.inputs[1];
-    if (!find_softmax() || !match_softmax() || !find_product() || !fits()) return std::nullopt;
+    if (!find_softmax() || !match_softmax() || !find_product() || !fits() || !take_rest(node)) return std::nullopt;
     return is_closed() ? std::optional(found_) : std::nullopt;
   }
 
@@ -68,6 +68,13 @@ class Matcher {
     if (value == on) return true;
     const Node* node = graph_.maker(value);
     return value > on && node != nullptr && std::any_of(node->inputs.begin(), node->inputs.end(), [&](ValueId i) { return depends(i, on); });
+  }
+
+  // Weights in two parts (half_products.h): the second is computed from what the first is.
+  bool take_rest(const Node& node) {
+    if (node.inputs.size() == 2) return true;
+    const Node* high = maker(node.inputs[0], "cast");
+    return high != nullptr && take_between(node.inputs[2], high->inputs[0]);
   }
 
   // weights = softmax, reshaped, cast, multiplied or divided by what does not depend on it
@@ -172,6 +179,7 @@ class Matcher {
     if (node->op == "matmul") {
       if (found_.product >= 0 && found_.product != value) return false;
       found_.product = value;
+      found_.first = graph_.values[at(value)].node;
       found_.query = node->inputs[0];
       found_.key = node->inputs[1];
       take(value);

@@ -10,6 +10,7 @@
 namespace ka::partition {
 
 struct Attention {
+  int first = -1;             // the node that multiplies q and k
   int last = -1;              // the node that multiplies with v
   std::set<int> inside;       // the nodes before it that only it needs; they get no kernel of their own
   ir::ValueId query = -1, key = -1, value = -1;  // [b, m, d], [b, d, n], [b, n, e]

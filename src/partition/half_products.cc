@@ -1,5 +1,6 @@
 #include "partition/half_products.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -25,6 +26,7 @@ constexpr double kTopExponent = 14;      // of the largest number of a row, when
 constexpr double kLeastExponent = -110;  // rows of smaller numbers are scaled by what 2^-110 needs: the factor stays finite
 constexpr double kSmallestTile = 64;     // side of the smallest tile of results
 constexpr double kLeastDepth = 32;
+constexpr double kWidestParts = 128;     // heads of attention: sums, scores and both parts of the weights share the registers
 
 ValueId number(ir::Builder& b, double value) { return b.constant(value, DType::float32); }
 
@@ -45,6 +47,8 @@ ValueId factor(ir::Builder& b, ValueId power) { return b.elementwise("exp2", {b.
 
 ValueId scaled(ir::Builder& b, ValueId x, ValueId power) { return b.elementwise("mul", {x, factor(b, power)}); }
 
+ValueId is_finite(ir::Builder& b, ValueId x) { return b.elementwise("lt", {b.elementwise("abs", {x}), number(b, std::numeric_limits<double>::infinity())}); }
+
 // A float16 number in memory.
 ValueId rounded(ir::Builder& b, ValueId x) {
   return b.node("cast", {x}, {{"exact", true}, {"kept", true}}, {{DType::float16, b.shape(x)}})[0];
@@ -53,8 +57,7 @@ ValueId rounded(ir::Builder& b, ValueId x) {
 // What the rounded number lacks; nothing where it is not finite.
 ValueId rest(ir::Builder& b, ValueId x, ValueId high) {
   const ValueId wide = b.cast(high, DType::float32);
-  const ValueId finite = b.elementwise("lt", {b.elementwise("abs", {wide}), number(b, std::numeric_limits<double>::infinity())});
-  return rounded(b, b.elementwise("where", {finite, b.elementwise("sub", {x, wide}), number(b, 0)}));
+  return rounded(b, b.elementwise("where", {is_finite(b, wide), b.elementwise("sub", {x, wide}), number(b, 0)}));
 }
 
 // The product of scaled operands times 2^(left + right), in small steps: a power alone may be too large for a float32 number.
@@ -92,10 +95,10 @@ struct Way {
 };
 
 // Whether it is worth it, with the reason.
-bool pays(const Rewriting& here, const Extents& e, const Way& way) {
+bool pays(const Rewriting& here, const Extents& e, const Way& way, const std::string& what) {
   const double work = e.flops() / way.then, passes = way.bytes / here.gpu.bytes + way.launches * here.gpu.launch_seconds, before = e.flops() / way.now;
   const bool better = work + passes < 0.8 * before;
-  here.decide(e.text(), fmt::format("{} {}, {} and {} for {} passes over the operands instead of {}", better ? "as" : "not as", way.name, time_text(work), time_text(passes), way.launches, time_text(before)));
+  here.decide(what, fmt::format("{} {}, {} and {} for {} passes over the operands instead of {}", better ? "as" : "not as", way.name, time_text(work), time_text(passes), way.launches, time_text(before)));
   return better;
 }
 
@@ -120,19 +123,34 @@ std::optional<ValueId> transposed(ir::Builder& b, ValueId x) {
   return b.reshape(below->inputs[0], {1, b.shape(x)[2], b.shape(x)[1]});
 }
 
-// An operand in two parts. A transposed one is taken apart as it lies in memory.
-Parts parts_of(Rewriting& here, ValueId x, int depth) {
+// Which part of an operand has the numbers that are not finite.
+enum class Infinite { in_high, in_low };
+
+Parts taken_apart(Rewriting& here, ValueId x, int depth, Infinite infinite) {
   ir::Builder& b = here.builder;
-  if (const std::optional<ValueId> lying = transposed(b, x)) {
-    const Parts below = parts_of(here, *lying, 3 - depth);
-    const std::vector<int> dims{0, 2, 1};
-    return {b.permute(below.high, dims), b.permute(below.low, dims), b.permute(below.power, dims)};
-  }
   const ValueId power = exponent(here, x, {depth}, true);
   const ValueId fitting = scaled(b, x, power);
-  const ValueId high = rounded(b, fitting);
-  return {high, rest(b, fitting, high), power};
+  if (infinite == Infinite::in_high) {
+    const ValueId high = rounded(b, fitting);
+    return {high, rest(b, fitting, high), power};
+  }
+  const ValueId high = rounded(b, b.elementwise("where", {is_finite(b, fitting), fitting, number(b, 0)}));
+  return {high, rounded(b, b.elementwise("sub", {fitting, b.cast(high, DType::float32)})), power};
 }
+
+// [b, m, k] from [b, k, m].
+Parts turned(ir::Builder& b, const Parts& x) {
+  const std::vector<int> dims{0, 2, 1};
+  return {b.permute(x.high, dims), b.permute(x.low, dims), b.permute(x.power, dims)};
+}
+
+// An operand in two parts. A transposed one is taken apart as it lies in memory.
+Parts parts_of(Rewriting& here, ValueId x, int depth) {
+  const std::optional<ValueId> lying = transposed(here.builder, x);
+  return lying ? turned(here.builder, parts_of(here, *lying, 3 - depth)) : taken_apart(here, x, depth, Infinite::in_high);
+}
+
+ir::Attributes three_products() { return {{"grade", std::string("float32-grade: three float16")}}; }
 
 std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) {
   ir::Builder& b = here.builder;
@@ -140,14 +158,13 @@ std::optional<ValueId> in_three_products(Rewriting& here, ValueId x, ValueId y) 
   if (e.columns < kSmallestTile || e.rows < kSmallestTile || e.depth < kLeastDepth) return std::nullopt;
   if (!DepthParts::suit(here, b.shape(x), b.shape(y)) && has_few_tiles(here, e)) return std::nullopt;
   const double elements = e.batch * e.depth * (e.rows + e.columns);
-  if (!pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * elements, 3})) return std::nullopt;
+  if (!pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * elements, 3}, e.text())) return std::nullopt;
   const Parts left = parts_of(here, x, 2), right = parts_of(here, y, 1);
   const std::optional<DepthParts> cut = DepthParts::of(here, b.shape(x), b.shape(y), here.gpu.three_products);
   const auto l = [&](ValueId part) { return cut ? cut->left(b, part) : part; };
   const auto r = [&](ValueId part) { return cut ? cut->right(b, part) : part; };
   const ValueId high = l(left.high), across = r(right.high);
-  const ValueId product = b.node("matmul", {high, across, l(left.low), r(right.low)}, {{"grade", std::string("float32-grade: three float16")}},
-                                 {{DType::float32, {b.shape(high)[0], b.shape(high)[1], b.shape(across)[2]}}})[0];
+  const ValueId product = b.node("matmul", {high, across, l(left.low), r(right.low)}, three_products(), {{DType::float32, {b.shape(high)[0], b.shape(high)[1], b.shape(across)[2]}}})[0];
   return unscaled(b, cut ? cut->added(b, product) : product, left.power, right.power);
 }
 
@@ -217,7 +234,7 @@ std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& lo
   }
   if (has_few_tiles(here, e)) return std::nullopt;
   const double image = static_cast<double>(here.sizes.given(ir::product(b.shape(x))));
-  if (!pays(here, e, {"one product of scaled float16 numbers, channels last", here.gpu.gathered_products, here.gpu.half_products, 14 * image, 4})) return std::nullopt;
+  if (!pays(here, e, {"one product of scaled float16 numbers, channels last", here.gpu.gathered_products, here.gpu.half_products, 14 * image, 4}, e.text())) return std::nullopt;
   const std::optional<ImageRows> laid = ImageRows::of(here, x, filter, view);
   const Sym given = b.shape(x)[1], channels = laid ? laid->channels() : here.sizes.size("channels", ir::ceil_div(given, 4) * 4);
   std::vector<int> all(w.dims + 1);
@@ -240,6 +257,74 @@ std::optional<ValueId> channels_last_convolution(Rewriting& here, const Node& lo
   return unscaled(b, product, b.remap(power, rows, index), b.permute(filter_power, {1, 2, 0}));
 }
 
+// Whether it is 16-bit numbers that were widened, also through views.
+bool was_half(const ir::Graph& graph, ValueId x) {
+  const Node* node = graph.maker(x);
+  if (node == nullptr) return false;
+  if (node->op == "cast") return ir::size_of(graph.type(node->inputs[0]).dtype) == 2;
+  return (node->op == "reshape" || node->op == "permute" || node->op == "remap") && was_half(graph, node->inputs[0]);
+}
+
+// The softmax itself: numbers up to 1.
+bool are_plain_weights(const ir::Graph& graph, const Attention& found) {
+  ValueId x = found.weights;
+  while (x != found.softmax) {
+    const Node& node = *graph.maker(x);
+    if (node.op != "reshape" && !(node.op == "cast" && graph.type(x).dtype == graph.type(node.inputs[0]).dtype)) return false;
+    x = node.inputs[0];
+  }
+  return true;
+}
+
+// The same answer for both products of an attention.
+bool takes_three_products(const Rewriting& here, const Attention& found) {
+  const ir::Graph& graph = here.old;
+  const auto given = [&](ValueId x, std::size_t d) { return static_cast<double>(here.sizes.given(graph.shape(x)[d])); };
+  const double batch = given(found.query, 0), rows = given(found.query, 1), depth = given(found.query, 2), columns = given(found.key, 2), width = given(found.value, 2);
+  const std::string what = fmt::format("attention of [{:.0f}, {:.0f}, {:.0f}] over {:.0f} keys", batch, rows, depth, columns);
+  const auto no = [&](const std::string& why) {
+    here.decide(what, "multiplied as it is, " + why);
+    return false;
+  };
+  for (const ValueId x : {found.query, found.key, found.value}) {
+    if (graph.type(x).dtype != DType::float32 || was_half(graph, x)) return false;
+  }
+  if (std::max(depth, width) > kWidestParts) return no(fmt::format("parts of heads wider than {:.0f} do not fit the registers", kWidestParts));
+  if (!are_plain_weights(graph, found)) return no("weights beyond a softmax may be too large for float16 numbers");
+  if (std::min(rows, columns) < kSmallestTile) return no("there are few of them");
+  const Extents e{batch, rows, columns, depth + width};
+  return pays(here, e, {"three float16 products", here.gpu.float_products, here.gpu.three_products, 12 * batch * (rows * depth + columns * (depth + width)), 4}, what);
+}
+
+ValueId unscaling(ir::Builder& b, ValueId power) {
+  const ValueId exponent = b.elementwise("sub", {power, number(b, kTopExponent)});
+  return b.node("exp2", {exponent}, {{"positive", true}}, {b.type(exponent)})[0];
+}
+
+// Keys are rows, whichever way they are multiplied. Each power is undone in one step, the queries' last, where their kernel takes it together with the factors of the scores: products of keys
+// beyond 2^104 overflow.
+ValueId scores_of(Rewriting& here, ValueId query, ValueId key) {
+  ir::Builder& b = here.builder;
+  const Shape shape{b.shape(query)[0], b.shape(query)[1], b.shape(key)[2]};
+  const Parts left = taken_apart(here, query, 2, Infinite::in_high), right = turned(b, taken_apart(here, b.permute(key, {0, 2, 1}), 2, Infinite::in_high));
+  const ValueId product = b.node("matmul", {left.high, right.high, left.low, right.low}, three_products(), {{DType::float32, shape}})[0];
+  return b.elementwise("mul", {b.elementwise("mul", {product, unscaling(b, right.power)}), unscaling(b, left.power)});
+}
+
+// Values that are not finite lie in the rests: no crossed product makes NaN of an infinity, so the three may be one sum.
+ValueId weighted_sums(Rewriting& here, ValueId weights, ValueId value) {
+  ir::Builder& b = here.builder;
+  const Shape shape{b.shape(weights)[0], b.shape(weights)[1], b.shape(value)[2]};
+  const Parts right = taken_apart(here, value, 1, Infinite::in_low);
+  const auto half = [&](ValueId x) { return b.node("cast", {x}, {{"exact", true}}, {{DType::float16, b.shape(x)}})[0]; };
+  const ValueId large = b.elementwise("mul", {weights, number(b, std::exp2(kTopExponent))});
+  const ValueId high = half(large), low = half(b.elementwise("sub", {large, b.cast(high, DType::float32)}));
+  ir::Attributes way = three_products();
+  way["one_sum"] = true;
+  const ValueId product = b.node("matmul", {high, right.high, low, right.low}, way, {{DType::float32, shape}})[0];
+  return b.elementwise("mul", {b.elementwise("mul", {product, number(b, std::exp2(-kTopExponent))}), unscaling(b, right.power)});
+}
+
 }  // namespace
 
 std::optional<ValueId> half_product(Rewriting& here, const std::string& tier) {
@@ -252,6 +337,12 @@ std::optional<ValueId> half_product(Rewriting& here, const std::string& tier) {
   if (look == nullptr || !look->attributes.contains("window")) return std::nullopt;
   const Node copy = *look;  // the builder may move its nodes
   return channels_last_convolution(here, copy, y);
+}
+
+std::optional<ValueId> half_attention(Rewriting& here, const std::string& tier, const Attention& found) {
+  const bool is_last = here.number == found.last;
+  if (here.node.op != "matmul" || ir::contraction_precision(tier, here.node) != "ieee" || !takes_three_products(here, found)) return std::nullopt;
+  return is_last ? weighted_sums(here, here.inputs[0], here.inputs[1]) : scores_of(here, here.inputs[0], here.inputs[1]);
 }
 
 }  // namespace ka::partition

@@ -10,11 +10,16 @@
 
 #include <string>
 
+#include "partition/attention.h"
 #include "partition/rewrite.h"
 
 namespace ka::partition {
 
 // The replacement for a matmul node of float32 numbers, or nothing where it would not be faster.
 std::optional<ir::ValueId> half_product(Rewriting& here, const std::string& tier);
+
+// The replacement for either product of an attention of float32 numbers, scores and weights staying what the kernel computes: queries, keys and values are
+// taken apart before, weights in the kernel. `found` is of the old graph. Nothing where it would not be faster, for both products alike.
+std::optional<ir::ValueId> half_attention(Rewriting& here, const std::string& tier, const Attention& found);
 
 }  // namespace ka::partition

@@ -384,10 +384,14 @@ class Planner {
 
   void place_attention(int number) {
     const Attention& found = attention_.at(number);
-    for (const ValueId input : {found.query, found.key, found.value}) {
+    std::vector<ValueId> operands{found.query, found.key, found.value};
+    const Node &first = graph_.nodes[at(found.first)], &last = graph_.nodes[at(number)];
+    if (first.inputs.size() == 4) operands.insert(operands.end(), {first.inputs[2], first.inputs[3]});
+    if (last.inputs.size() == 4) operands.push_back(last.inputs[3]);
+    for (const ValueId input : operands) {
       if (!is_view_of_kept(input)) keep(input);
     }
-    keep_owned_inputs(graph_.nodes[at(number)]);
+    keep_owned_inputs(last);
     Kernel kernel;
     kernel.kind = KernelKind::attention;
     kernel.domain = graph_.shape(graph_.nodes[at(number)].outputs[0]);

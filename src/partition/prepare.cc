@@ -21,6 +21,14 @@ std::optional<ir::ValueId> exact_scores(Rewriting& here) {
   return b.elementwise("div_rn", here.inputs);
 }
 
+// The one of which a node is a product.
+const Attention* attention_with(const std::map<int, Attention>& attention, int number) {
+  for (const auto& [last, found] : attention) {
+    if (last == number || found.first == number) return &found;
+  }
+  return nullptr;
+}
+
 // An argument or a random draw, also through reshapes, which have its memory.
 bool is_written_by_no_kernel(const ir::Graph& graph, ir::ValueId id) {
   const ir::Node* node = graph.maker(id);
@@ -46,8 +54,11 @@ ir::Graph prepared(const ir::Graph& given, const std::string& tier, const ir::Gp
   const std::set<int> shared = reductions_of_shared_rows(graph, gpu);
   ir::Graph out = rewritten(graph, [&](Rewriting& here) {
     if (inside.contains(here.number) || attention.contains(here.number)) {
-      const std::optional<ir::ValueId> scores = checked("exact_scores", here, exact_scores(here));
-      return scores ? scores : checked("narrow_product", here, narrow_product(here));
+      if (const std::optional<ir::ValueId> scores = checked("exact_scores", here, exact_scores(here))) return scores;
+      if (const Attention* whole = attention_with(attention, here.number)) {
+        if (const std::optional<ir::ValueId> product = checked("half_attention", here, half_attention(here, tier, *whole))) return product;
+      }
+      return checked("narrow_product", here, narrow_product(here));
     }
     if (exact.contains(here.number)) {
       if (const std::optional<ir::ValueId> other = checked("exact_before_step", here, exact_before_step(here))) return other;

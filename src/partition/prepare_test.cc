@@ -401,12 +401,60 @@ struct Heads : Program {
 };
 
 TEST(Attention, IsOneKernelWithItsEpilogue) {
-  Heads p(1000, 64);
+  Heads p(200, 64);
   EXPECT_EQ(p.kinds({p.b.elementwise("tanh", {p.out})}), "attention");
 }
 
+// The matrix products of the program, with their operands' types: what is taken apart is multiplied in float16.
+std::string products(const ir::Graph& graph) {
+  std::string out;
+  for (const ir::Node& node : graph.nodes) {
+    if (node.op != "matmul") continue;
+    out += fmt::format("{}{} of {}", out.empty() ? "" : ", ", node.attributes.contains("one_sum") ? "one sum" : "product", node.inputs.size());
+    for (const ValueId input : node.inputs) EXPECT_EQ(graph.type(input).dtype, node.inputs.size() == 4 ? DType::float16 : DType::float32);
+  }
+  return out;
+}
+
+TEST(Attention, OfManyFloatsIsMadeOfThreeProductsEach) {
+  std::vector<std::string> decisions;
+  Heads p(2000, 64);
+  p.decisions = &decisions;
+  // queries and keys are taken apart row by row, values column by column
+  EXPECT_EQ(p.kinds({p.out}), "row row row row pointwise attention");
+  EXPECT_EQ(products(p.graph), "product of 4, one sum of 4");
+  EXPECT_THAT(decisions, Contains(HasSubstr("attention of [8, 2000, 64] over 2000 keys: as three float16 products")));
+}
+
+TEST(Attention, OfFloatsStaysAsItIsWithAReason) {
+  struct Case {
+    const char* name;
+    std::int64_t length, width;
+    const char* reason;
+  };
+  for (const Case& one : {Case{"short", 200, 64, "not as three float16 products"}, Case{"wide", 2000, 200, "parts of heads wider than 128 do not fit the registers"},
+                          Case{"few", 50, 64, "there are few of them"}}) {
+    SCOPED_TRACE(one.name);
+    std::vector<std::string> decisions;
+    Heads p(one.length, one.width);
+    p.decisions = &decisions;
+    EXPECT_EQ(p.kinds({p.out}), "attention");
+    EXPECT_EQ(products(p.graph), "product of 2, product of 2");
+    EXPECT_THAT(decisions, Contains(HasSubstr(one.reason)));
+  }
+}
+
+TEST(Attention, OfWeightsThatMayBeLargeStaysAsItIs) {
+  std::vector<std::string> decisions;
+  Heads p(2000, 64);
+  p.decisions = &decisions;
+  const ValueId louder = p.b.elementwise("mul", {p.weights, p.b.constant(1000.0, DType::float32)});
+  EXPECT_EQ(p.kinds({p.b.matmul(louder, p.v)}), "attention");
+  EXPECT_THAT(decisions, Contains(HasSubstr("weights beyond a softmax may be too large for float16 numbers")));
+}
+
 TEST(Attention, OfLongRowsIsNotSplit) {
-  Heads p(1 << 20, 64);
+  Heads p(1 << 20, 200);
   EXPECT_EQ(p.kinds({p.out}), "attention");
 }
 

@@ -290,6 +290,7 @@ class Writer {
       const auto wide = [&](std::size_t k) { return graph_.type(node.inputs[k]).dtype == dtype ? in[k] : fmt::format("{}.to({})", in[k], torch_type(dtype)); };
       const std::string product = fmt::format("torch.matmul({}, {})", wide(0), wide(1));
       if (in.size() == 2) return product;
+      if (node.attributes.contains("one_sum")) return fmt::format("{} + torch.matmul({}, {}) + torch.matmul({}, {})", product, wide(0), wide(3), wide(2), wide(1));
       return fmt::format("with_rests({}, torch.matmul({}, {}) + torch.matmul({}, {}))", product, wide(0), wide(3), wide(2), wide(1));
     }
     return unsupported(fmt::format("{} ({}) has no PyTorch text", node.op, node.origin));

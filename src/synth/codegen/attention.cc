@@ -31,6 +31,8 @@ using ir::ValueId;
 
 constexpr std::int64_t kGroupRows = 64;  // of a tile: what four warps multiply together, out of memory that blocks are fetched to
 
+constexpr int kUnscaling = 2;            // operations on each score that undo the power of its key
+
 struct Tiles {
   std::int64_t m = 128, n = 64;
   int warps = 8, stages = 3;
@@ -56,7 +58,7 @@ Tiles tiles_for(const Extents& e, Way way, bool crowded, std::int64_t multiproce
   const bool narrow = e.width <= 64, wide = e.width > 128;
   switch (way) {
     case Way::half: out = narrow ? Tiles{128, 64, crowded ? 8 : 4, 3} : Tiles{128, wide ? 32 : 64, 8, crowded && wide ? 2 : 3}; break;
-    case Way::parts: out = narrow ? Tiles{128, 64, 8, 3} : Tiles{128, 32, 8, 3}; break;
+    case Way::parts: out = Tiles{128, narrow ? 64 : crowded ? 16 : 32, 8, 3}; break;
     case Way::tf32: out = wide ? Tiles{64, 32, 8, 2} : Tiles{128, 64, 8, 2}; break;
     case Way::ieee: out = narrow ? Tiles{64, 32, 8, 2} : Tiles{32, 16, 8, 2}; break;
   }
@@ -107,7 +109,8 @@ class AttentionEmitter {
     const auto given = [&](const Sym& extent) { return given_value(request_, extent); };
     const Way way = has_parts() ? Way::parts : half_products_ && half_sums_ ? Way::half : request_.precision == "ieee" ? Way::ieee : Way::tf32;
     const Extents extents{given(batch_), given(rows_), given(columns_), std::max(covering(given(depth_), 16, 1024), covering(given(width_), 16, 1024))};
-    tiles_ = tiles_for(extents, way, plan_.operations > 0, request_.gpu.multiprocessors);
+    const int expected = has_parts() ? kUnscaling : 0;
+    tiles_ = tiles_for(extents, way, plan_.operations > expected, request_.gpu.multiprocessors);
     if (!request_.gpu.writes(ir::Form::descriptors)) return;
     std::vector<ValueId> operands{role("query"), role("key"), role("value")};
     if (has_parts()) operands.insert(operands.end(), {first_.inputs[2], first_.inputs[3], last_.inputs[3]});
@@ -305,6 +308,10 @@ class AttentionEmitter {
       inner.bind(mask->masked, {masked, {"m", "n"}, false});
     }
     body_.line("score = " + whole(plan_.inner));
+    for (const Hidden& hidden : plan_.hidden) {
+      const std::string condition = inner.named(inner.value(hidden.condition.first, hidden.condition.second), DType::bool_).text;
+      body_.line(fmt::format(fmt::runtime(hidden.where_true ? "score = tl.where({}, float(\"-inf\"), score)" : "score = tl.where({}, score, float(\"-inf\"))"), condition));
+    }
     std::string visible = mask && plan_.mask_is_last ? shown() : "";
     if (!has_even_columns()) visible = visible.empty() ? "n_ok" : fmt::format("({}) & n_ok", visible);
     if (!visible.empty()) {

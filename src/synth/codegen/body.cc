@@ -248,7 +248,7 @@ std::string Body::mask_of(const std::vector<Sym>& inside) {
 Operand Body::raw(ValueId value, const std::vector<Sym>& index) {
   const DType dtype = context_.graph->type(value).dtype;
   if (!is_half(dtype)) return at(value, index, {}, 0);
-  if (!is_view_of_memory(value)) {
+  if (!is_view_of_memory(value, dtype)) {
     const Node* node = context_.graph->maker(value);
     if (node != nullptr && node->op == "cast" && !bound_.contains(value)) {
       const Operand x = named(at(node->inputs[0], index, {}, 0), context_.graph->type(node->inputs[0]).dtype);
@@ -263,11 +263,15 @@ Operand Body::raw(ValueId value, const std::vector<Sym>& index) {
   return out;
 }
 
-bool Body::is_view_of_memory(ValueId value) const {
-  if (context_.loadable(value) != nullptr) return true;
+// A number that was made a float32 only to be moved, and made what it was, has not changed.
+bool Body::is_view_of_memory(ValueId value, DType dtype) const {
+  if (const Buffer* memory = context_.loadable(value)) return memory->dtype == dtype;
   const Node* node = context_.graph->maker(value);
-  const bool moves = node != nullptr && (node->op == "reshape" || node->op == "permute" || node->op == "remap");
-  return moves && !bound_.contains(value) && is_view_of_memory(node->inputs[0]);
+  if (node == nullptr || bound_.contains(value)) return false;
+  const bool moves = node->op == "reshape" || node->op == "permute" || node->op == "remap";
+  const DType from = context_.graph->type(node->inputs.empty() ? value : node->inputs[0]).dtype;
+  const bool keeps = node->op == "cast" && !node->attributes.contains("exact") && (from == dtype || from == DType::float32);
+  return (moves || keeps) && is_view_of_memory(node->inputs[0], dtype);
 }
 
 std::string Body::condition_text(const Conditions& conditions, std::set<std::string>& over) {

@@ -106,7 +106,7 @@ class Body {
   Operand position(const ir::Sym& expression);
   std::string condition_text(const Conditions& conditions, std::set<std::string>& over);
   std::string comparison_text(const ir::Sym& condition);
-  bool is_view_of_memory(ir::ValueId value) const;
+  bool is_view_of_memory(ir::ValueId value, ir::DType dtype) const;
   std::string named_atom(const ir::Atom& atom, const std::string& text);
   bool is_known_outside(const ir::Sym& sym) const;
   std::string place_text(const std::string& role, const ir::Sym& offset);

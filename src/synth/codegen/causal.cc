@@ -24,7 +24,7 @@ class Masks {
     if (const auto moved = through_view(graph_, value, index)) return find(node->inputs[0], *moved);
     if (node->op == "cast") return find(node->inputs[0], index);
     if (node->op != "where") return std::nullopt;
-    const bool first = number(node->inputs[1]) == -INFINITY, second = number(node->inputs[2]) == -INFINITY;
+    const bool first = number_of(graph_, node->inputs[1]) == -INFINITY, second = number_of(graph_, node->inputs[2]) == -INFINITY;
     if (first == second) return std::nullopt;
     const ValueId shown = node->inputs[first ? 2 : 1];
     const Index inner = at_operand(graph_, shown, index);
@@ -41,15 +41,6 @@ class Masks {
       if (symbol.atom() != nullptr && ir::depends_on(sym, symbol.atom()->name)) return true;
     }
     return false;
-  }
-
-  // The one number that a value is, everywhere.
-  std::optional<double> number(ValueId value) const {
-    const Node* node = graph_.maker(value);
-    if (node == nullptr) return std::nullopt;
-    if (node->op == "constant") return ir::float_attribute(*node, "value");
-    const bool same = node->op == "reshape" || node->op == "permute" || node->op == "cast" || (node->op == "remap" && !node->attributes.contains("valid"));
-    return same ? number(node->inputs[0]) : std::nullopt;
   }
 
   std::optional<Sym> integer(ValueId value, const Index& index) const {
@@ -75,7 +66,7 @@ class Masks {
     if (node->op == "cast") return condition(node->inputs[0], index, negated);
     if (node->op == "not") return condition(node->inputs[0], index, !negated);
     if (node->op == "where") {
-      const std::optional<double> yes = number(node->inputs[1]), no = number(node->inputs[2]);
+      const std::optional<double> yes = number_of(graph_, node->inputs[1]), no = number_of(graph_, node->inputs[2]);
       if (!yes || !no || (*yes != 0) == (*no != 0)) return std::nullopt;
       return condition(node->inputs[0], at_operand(graph_, node->inputs[0], index), negated != (*yes == 0));
     }

@@ -88,7 +88,9 @@ std::string matrix_of(const EmitRequest& request, const KernelContext& context, 
   const std::size_t outer = out.transposed ? 2 : 1, inner = 3 - outer;
   const Sym& pitch = (*strides)[outer];
   if (!batch.is(0)) {  // a stride is a multiple of the one before it
-    if (!ir::modulo(batch, pitch).is(0) || !ir::is_at_most(shape[outer] * pitch, batch)) return "the matrices of a batch are woven into each other";
+    // two sizes that PyTorch wants to be equal need not be one size: values are as many as keys
+    const bool apart = ir::is_at_most(shape[outer] * pitch, batch) || given_value(request, shape[outer] * pitch) <= given_value(request, batch);
+    if (!ir::modulo(batch, pitch).is(0) || !apart) return "the matrices of a batch are woven into each other";
     out.extents = {shape[0]};
     out.strides = {batch};
   }

@@ -26,6 +26,14 @@ Index at_operand(const ir::Graph& graph, ValueId operand, const Index& index) {
   return inner;
 }
 
+std::optional<double> number_of(const ir::Graph& graph, ValueId value) {
+  const Node* node = graph.maker(value);
+  if (node == nullptr) return std::nullopt;
+  if (node->op == "constant") return ir::float_attribute(*node, "value");
+  const bool same = node->op == "reshape" || node->op == "permute" || node->op == "cast" || (node->op == "remap" && !node->attributes.contains("valid"));
+  return same ? number_of(graph, node->inputs[0]) : std::nullopt;
+}
+
 std::optional<Index> through_view(const ir::Graph& graph, ValueId value, const Index& index) {
   const Node* node = graph.maker(value);
   if (node == nullptr || node->attributes.contains("valid")) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "synth/codegen/score.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/primitives.h"
 #include "synth/codegen/operand_index.h"
@@ -86,6 +87,13 @@ class Walk {
 // Float types of which the kernel computes with the same numbers.
 bool computes_alike(ir::DType a, ir::DType b) { return ir::is_float(a) && ir::is_float(b) && compute_type(a) == compute_type(b); }
 
+// For where(c, -inf, x) true, for where(c, x, -inf) false.
+std::optional<bool> hides_where(const ir::Graph& graph, const Node& node) {
+  if (node.op != "where") return std::nullopt;
+  const bool first = number_of(graph, node.inputs[1]) == -INFINITY, second = number_of(graph, node.inputs[2]) == -INFINITY;
+  return first != second ? std::optional(first) : std::nullopt;
+}
+
 }  // namespace
 
 ScorePlan plan_scores(const KernelContext& context, ValueId product, const ValueAt& scores, const Sym& row, const Sym& column) {
@@ -105,6 +113,10 @@ ScorePlan plan_scores(const KernelContext& context, ValueId product, const Value
       out.inner = {node->inputs[0], *moved};
     } else if (node->op == "cast" && !node->attributes.contains("exact") && computes_alike(graph.type(value).dtype, graph.type(node->inputs[0]).dtype)) {
       out.inner = {node->inputs[0], index};
+    } else if (const std::optional<bool> hides = hides_where(graph, *node)) {
+      out.hidden.push_back({{node->inputs[0], at_operand(graph, node->inputs[0], index)}, *hides});
+      const ValueId shown = node->inputs[*hides ? 2 : 1];
+      out.inner = {shown, at_operand(graph, shown, index)};
     } else if (node->op == "mul" || node->op == "div" || node->op == "div_rn") {
       const bool divides = node->op != "mul";
       const auto operand = [&](std::size_t k) { return ValueAt{node->inputs[k], at_operand(graph, node->inputs[k], index)}; };
@@ -117,7 +129,9 @@ ScorePlan plan_scores(const KernelContext& context, ValueId product, const Value
       break;
     }
   }
-  out.operations = walk.look(out.inner, out.mask ? &*out.mask : nullptr, out.fixed);
+  const CausalMask* const mask = out.mask ? &*out.mask : nullptr;
+  out.operations = walk.look(out.inner, mask, out.fixed);
+  for (const Hidden& one : out.hidden) out.operations += 1 + walk.look(one.condition, mask, out.fixed);
   return out;
 }
 

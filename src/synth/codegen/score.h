@@ -1,7 +1,9 @@
 // What lies between the products of attention and its softmax, sorted by how often it must be computed: what is the same for all keys once, before the loop
-// over them; a causal mask only in blocks at its edge; factors of all scores once, together with the change of base that exp2 wants.
+// over them; a causal mask only in blocks at its edge; factors of all scores once, together with the change of base that exp2 wants. Factors are positive, so
+// what is -inf behind them is -inf before them too.
 //
 //   scores = where(column <= row + span, product * scale, -inf)     mask: span;  inner: the product;  factors: scale
+//   scores = where(allowed, product / sqrt(d), -inf)                  inner: the product;  hidden: where not allowed;  factors: 1 / sqrt(d)
 //   scores = tanh(product / cap) * cap + slope[row]                 inner: the scores;  fixed: slope[row]
 #pragma once
 
@@ -21,10 +23,17 @@ struct Factor {
   bool divides = false;
 };
 
+// Scores are -inf where a condition holds, or where it does not.
+struct Hidden {
+  ValueAt condition;
+  bool where_true = false;
+};
+
 struct ScorePlan {
-  ValueAt inner;                   // the scores, divided by the factors and without a mask that lies on the way
+  ValueAt inner;                   // the scores, divided by the factors and without the masks that lie on the way
   std::vector<Factor> factors;     // positive numbers that do not vary along the keys
   std::optional<CausalMask> mask;
+  std::vector<Hidden> hidden;
   bool mask_is_last = false;       // it lies between the scores and `inner`; otherwise `inner` is computed from it
   std::vector<ValueAt> fixed;      // what `inner` is computed from that does not vary along the keys; no numbers
   int operations = 0;              // that are left for each score, loads included
