@@ -35,7 +35,8 @@ PARTS = {"corpus/corpus_test": 4}
 ALONE = ("system/test_many_parts",)
 # Suites of a minute and more; they begin first, the longest before the others, so that no core waits for the last of them.
 LONG = ("system/test_generate", "corpus/", *(f"system/test_{name}" for name in (
-    "conv_tiles", "persistent", "shared_rows", "eval_bench", "resume", "workers", "sentence_problem", "default_tiles", "descriptor_tiles", "descriptors", "model_advice", "generate_run", "optimize",
+    "conv_tiles", "persistent", "shared_rows", "eval_bench", "resume", "workers", "sentence_problem", "default_tiles", "attention_tiles", "descriptor_tiles", "descriptors", "model_advice", "generate_run", "optimize",
+    "auto_optimize",
     "bad_problems", "auto_suite", "graphs", "winners", "hostile_replies", "pipeline", "cli", "live_view", "report", "verdicts", "llm_failures", "headers")))
 
 
