@@ -111,7 +111,7 @@ def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr
     ne = at != 5
     as_int64 = ne.to(tl.int64)
     ne_1 = as_int64 != 0
-    unit = 1.4426950408889634
+    unit = 1.4426950408889634 * 0.3
     peak = tl.full((BM, 1), float("-inf"), tl.float32)
     total = tl.zeros((BM, 1), tl.float32)
     acc = tl.zeros((BM, BE), tl.float32)
@@ -127,14 +127,13 @@ def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr
             nv_ok = nv < keys if edge else tl.full(nv.shape, True, tl.int1)
             k = tl.load(k_from + nv*extent, mask=d_ok & nv_ok, other=0.0)
             product = tl.dot(x, k.T, input_precision=PRECISION)
+            score = product
             bias = tl.load(bias_from + n, mask=m_ok & n_ok, other=0.0)
             gt = bias > (-1.0)
             as_int64_1 = gt.to(tl.int64)
             ne_2 = as_int64_1 != 0
             flag = ne_2 & ne_1
-            mul = product * 0.3
-            where = tl.where(flag, mul, float("-inf"))
-            score = where
+            score = tl.where(flag, score, float("-inf"))
             if edge:
                 score = tl.where(n_ok, score, float("-inf"))
             above = tl.maximum(peak, tl.max(score, axis=1)[:, None])
@@ -146,8 +145,8 @@ def scaled_dot_product_attention_kernel_1(x_ptr, k_ptr, bias_ptr, v_ptr, out_ptr
             v = tl.load(v_from + nv*extent_1, mask=e_ok & nv_ok, other=0.0)
             acc = tl.dot(weight, v, acc * shrink, input_precision=PRECISION)
     eq = total == 0.0
-    where_1 = tl.where(eq, 1.0, total)
-    acc = acc / where_1
+    where = tl.where(eq, 1.0, total)
+    acc = acc / where
     place = tl.broadcast_to(b*queries*extent_1 + e + m*extent_1, acc.shape)
     tl.store(out_ptr + place, acc, mask=e_ok & m_ok)
 
