@@ -1,6 +1,8 @@
 """Compiles every launch of a kernel file for sm_90 at the given sizes of its problem, and says what it needs.
 
     python launch_resources.py problem.py kernel.py [OPTION]     one JSON line per launch, or per launch with the option
+    python launch_resources.py PROBLEMS KERNELS [OPTION]         the same for two folders, whose files have the same names (eval --no-verify --out KERNELS);
+                                                                 `problem` says whose launch it is
 
 No GPU and no memory is used: the problem's inputs and weights are made on PyTorch's meta device, and a launch is compiled
 instead of run.
@@ -15,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -26,6 +29,7 @@ from triton.runtime.jit import JITFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 TARGET = GPUTarget("cuda", 90, 32)
+PROBLEM: dict[str, str] = {}  # of two folders, whose launches are compiled now
 OPTIONS = ("num_warps", "num_stages", "launch_cooperative_grid", "maxnreg")
 POINTERS = {torch.float32: "*fp32", torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.float64: "*fp64", torch.int64: "*i64",
             torch.int32: "*i32", torch.bool: "*i1", torch.uint8: "*u8", torch.int8: "*i8"}
@@ -93,8 +97,8 @@ def resources(function: JITFunction, bound: dict[str, Any], options: dict[str, i
     return {"kernel": function.fn.__name__, "shared": compiled.metadata.shared, "registers": int(registers.group(1)) if registers else None,
             "spills": int(spills.group(1)) if spills else None, "narrow": len(narrow), "between": between,
             "fetched": compiled.asm["ptx"].count("cp.async.bulk.tensor"), "multiplied": compiled.asm["ptx"].count("wgmma.mma_async"), "serial": "serialized" in log,
-             "copied": compiled.asm["ttgir"].count("ttg.async_copy_global_to_local"), "returned": len(re.findall(r"ttg\.local_load .*-> tensor<\d+x\d+xb?f16", compiled.asm["ttgir"])),
-             "looped": looped(compiled.asm["ttgir"]), "passes": sum("scf.for " in line for line in compiled.asm["ttgir"].splitlines())}
+            "copied": compiled.asm["ttgir"].count("ttg.async_copy_global_to_local"), "returned": len(re.findall(r"ttg\.local_load .*-> tensor<\d+x\d+xb?f16", compiled.asm["ttgir"])),
+            "looped": looped(compiled.asm["ttgir"]), "passes": sum("scf.for " in line for line in compiled.asm["ttgir"].splitlines())}
 
 
 def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], warmup: bool, **named: Any) -> None:
@@ -104,7 +108,7 @@ def compile_instead(function: JITFunction, *args: Any, grid: tuple[int, ...], wa
     bound = dict(zip((parameter.name for parameter in function.params), args)) | named
     assert all(extent <= 65535 for extent in grid[1:]) and grid[0] < 2**31, grid
     constants = {name: value for name, value in bound.items() if name.isupper() and type(value) is int}
-    print(json.dumps(resources(function, bound, options) | options | {"programs": grid[0], "constants": constants, "grid": grid}), flush=True)
+    print(json.dumps(PROBLEM | resources(function, bound, options) | options | {"programs": grid[0], "constants": constants, "grid": grid}), flush=True)
 
 
 def main(problem_path: str, kernel_path: str) -> None:
@@ -119,5 +123,15 @@ def main(problem_path: str, kernel_path: str) -> None:
     kernel(*inputs, **{name: value for name, value in weights.items() if name in wanted})
 
 
+def every(problems: Path, kernels: Path) -> None:
+    for path in sorted(problems.glob("*.py")):
+        PROBLEM["problem"] = path.stem
+        print(path.stem, file=sys.stderr)
+        main(str(path), str(kernels / path.name))
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    if Path(sys.argv[1]).is_dir():
+        every(Path(sys.argv[1]), Path(sys.argv[2]))
+    else:
+        main(*sys.argv[1:3])

@@ -9,7 +9,8 @@ import unittest
 from pathlib import Path
 
 import program
-from test_default_tiles import PROBLEM, PYTHON, SHARED_LIMIT, TOOL
+from compiled import PYTHON, TOOL
+from test_default_tiles import PROBLEM, SHARED_LIMIT
 
 CAUSAL, PLAIN, MASKED = (f"return F.scaled_dot_product_attention(a, b, c{more})" for more in (", is_causal=True", "", ", attn_mask=d"))
 CAPPED = "x = torch.tanh(a @ b.transpose(-2, -1) / 50.0) * 50.0; return torch.softmax(x, -1) @ c"

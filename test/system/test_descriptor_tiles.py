@@ -9,7 +9,8 @@ import unittest
 from pathlib import Path
 
 import program
-from test_default_tiles import PROBLEM, PYTHON, SHARED_LIMIT, TOOL
+from compiled import PYTHON, TOOL
+from test_default_tiles import PROBLEM, SHARED_LIMIT
 
 SQUARE, TWO = "torch.rand(M, K), torch.rand(K, N)", "torch.rand(M, K){0}, torch.rand(K, N){0}"
 

@@ -1,17 +1,14 @@
 """Rows that several programs keep in their registers (--forms shared_rows): the judge accepts them, and the launch fits an sm_90."""
 
 import concurrent.futures
-import json
 import os
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+import compiled
 import program
 
-PYTHON = os.environ.get("KERNELAGENT_PYTHON") or program.environment()["KERNELAGENT_PYTHON"]
-TOOL = Path(__file__).with_name("launch_resources.py")
 RESIDENT = 264  # programs of 8 warps with 128 registers a thread that an H200 holds
 
 PROBLEM = """
@@ -75,10 +72,14 @@ REFUSED = {
 }
 
 
-def generated(folder: str, case: tuple[str, str, str, str], *more: str) -> tuple[Path, program.Finished]:
+def text_of(case: tuple[str, str, str, str]) -> str:
     sizes, init, forward, inputs = case
+    return PROBLEM.format(sizes=sizes, init=init, forward=forward, inputs=inputs, arguments=", ".join("ab"[: inputs.count("torch.rand") + inputs.count("torch.tensor")]))
+
+
+def generated(folder: str, case: tuple[str, str, str, str], *more: str) -> tuple[Path, program.Finished]:
     path = Path(folder) / "problem.py"
-    path.write_text(PROBLEM.format(sizes=sizes, init=init, forward=forward, inputs=inputs, arguments=", ".join("ab"[: inputs.count("torch.rand") + inputs.count("torch.tensor")])))
+    path.write_text(text_of(case))
     made = program.run("generate", "--problem", path, "--out", f"{folder}/run", *more)
     return Path(folder) / "run" / "kernel.py", made
 
@@ -116,16 +117,10 @@ class SharedRows(unittest.TestCase):
             self.assertNotIn("_x2", kernel.read_text())
 
     def test_a_row_is_read_once_and_nothing_spills(self):
-        for name, case in COMPILED.items():
-            with self.subTest(name), tempfile.TemporaryDirectory() as out:
-                kernel, made = generated(out, case, "--forms", "shared_rows", "--no-verify")
-                self.assertEqual(made.code, 0, made.text())
-                done = subprocess.run([PYTHON, str(TOOL), str(Path(out) / "problem.py"), str(kernel), "launch_cooperative_grid"], capture_output=True, text=True, timeout=600,
-                                      env={**os.environ, "TRITON_CACHE_DIR": f"{out}/cache", "TRITON_INTERPRET": "0"})
-                self.assertEqual(done.returncode, 0, done.stderr[-2000:])
-                (launch,) = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-                if os.environ.get("KERNELAGENT_SHOW"):
-                    print(name, launch, flush=True)
+        found = compiled.launches({name: text_of(case) for name, case in COMPILED.items()}, "--forms", "shared_rows", option="launch_cooperative_grid")
+        for name in COMPILED:
+            with self.subTest(name):
+                (launch,) = found[name]
                 self.assertLessEqual(launch["spills"], SPILLS.get(name, 0), launch)
                 self.assertEqual(launch["passes"], 1, launch)
                 self.assertLessEqual(launch["registers"], 128, launch)
