@@ -105,6 +105,11 @@ def ended(process: subprocess.Popen[bytes], seconds: float) -> int:
         process.wait()
 
 
+def interruptible() -> None:
+    """Whoever is started behind a shell's `&` ignores interrupts, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def run(step: Step, program: str, python: str, out: Path, seconds: float) -> None:
     words = words_of(step, seconds)
     print(f"{step.name}: {shlex.join(words)}", flush=True)
@@ -113,7 +118,7 @@ def run(step: Step, program: str, python: str, out: Path, seconds: float) -> Non
     with (out / f"{step.name}.txt").open("a") as text:
         text.write(f"\n$ {shlex.join(words)}\n")
         text.flush()
-        code = ended(subprocess.Popen(words, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=text, stderr=subprocess.STDOUT, start_new_session=True), seconds)
+        code = ended(subprocess.Popen(words, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=text, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=interruptible), seconds)
     took = time.monotonic() - begin
     with (out / "steps.tsv").open("a") as table:
         table.write(f"{step.name}\t{code}\t{took:.1f}\t{shlex.join(words)}\n")
